@@ -17,6 +17,8 @@ import { traceNetwork } from './resources.ts';
 export interface KnownSources {
   /** For `urls`. */
   memory?: PageMemory | undefined;
+  /** For `urls`: the stored sources, if those that are gone are removed. */
+  prunable?: ReadonlySet<string> | undefined;
   /** For `docs`: whether the file of an absolute path has not changed. */
   isUnchanged?: ((path: string) => boolean) | undefined;
   /** For `docs`. */
@@ -33,7 +35,7 @@ export interface OpenExtractors {
 export async function openExtractors(
   { docs, urls, api, markdown }: Sources,
   context: Context,
-  { memory, ...knownFiles }: KnownSources = {},
+  { memory, prunable, ...knownFiles }: KnownSources = {},
 ): Promise<OpenExtractors> {
   const { settings, resources, tracer, signal, cwd, home, surface, environment, isRequested, isState } = context;
   const { ingestion, network } = settings;
@@ -58,6 +60,7 @@ export async function openExtractors(
       ...parts,
       renderer,
       memory,
+      prunable,
       settings: ingestion.urls,
       user_agent,
       max_redirects,

@@ -190,6 +190,7 @@ async function* readSources(
   try {
     const { extractors, close } = await open(reading, {
       memory: memory.pages,
+      prunable: request.prune ? new Set(before.keys()) : undefined,
       isUnchanged: changes && unchangedFilter(changes, before, context),
       isStored: (source) => before.has(source),
     });

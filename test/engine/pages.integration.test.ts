@@ -96,15 +96,15 @@ describe('weak evidence', () => {
     expect(await result(engine, 'ingest', { urls: `${web.url}/a` })).toMatchObject({ failed: 0, stored: 1 });
   });
 
-  it('removes nothing of a site of which a page failed', async () => {
+  it('removes no page that moved within a site of which a page failed', async () => {
     const web = await site({ '/': page('start', '/a', '/b'), '/a': page('anchor'), '/b': page('bell') });
     const engine = engineIn(folder(), WORDS);
     const run = () => result(engine, 'ingest', { urls: { url: `${web.url}/`, mode: 'full' }, prune: true });
     await run();
-    web.routes['/'] = page('start', '/a');
+    Object.assign(web.routes, { '/b': { status: 301, headers: { location: '/c' } }, '/c': page('lamp') });
     web.routes['/a'] = page('503 Service Unavailable').replace(/<p>[^]*<\/p>/, '<p>Try again later.</p>');
     const kept = await run();
-    expect([kept.pruned, await sourcesIn(engine)]).toEqual([[], ['/', '/a', '/b'].map((path) => web.url + path)]);
+    expect([kept.pruned, await sourcesIn(engine)]).toEqual([[], ['/', '/a', '/b', '/c'].map((path) => web.url + path)]);
     expect(kept.notices).toContainEqual(`1 stored source was not found but kept: ${web.url}/ was not read whole (1 failure).`);
     web.routes['/a'] = page('anchor');
     expect((await run()).pruned).toEqual([`${web.url}/b`]);
@@ -235,16 +235,55 @@ describe('pages that are gone', () => {
     expect(await result(engine, 'ingest', { urls, prune: true })).toMatchObject({ failed: 2, gone: [], pruned: [] });
   });
 
-  it('are those of a site that no page links to any more, or that respond as gone', async () => {
+  it('are those of a site that respond as gone, linked or not', async () => {
     const web = await three();
     const engine = engineIn(folder());
     expect(await crawl(engine, web)).toMatchObject({ sources: 3, failed: 0 });
     web.routes['/'] = page('anchor', '/bell');
     web.routes['/bell'] = { status: 410 };
+    web.routes['/lamp'] = { status: 404 };
     const gone = [`${web.url}/bell`, `${web.url}/lamp`];
-    expect((await crawl(engine, web)).gone.toSorted()).toEqual(gone);
-    expect((await crawl(engine, web, { prune: true })).pruned.toSorted()).toEqual(gone);
+    expect((await crawl(engine, web)).gone).toEqual([`${web.url}/bell`]);
+    const pruned = await crawl(engine, web, { prune: true });
+    expect([pruned.pruned.toSorted(), pruned.errors.map(({ source }) => source)]).toEqual([gone, [`${web.url}/bell`]]);
     expect(await sourcesIn(engine)).toEqual([`${web.url}/`]);
+  });
+
+  it.each([
+    ['has only links', '<header><a href="/">Home</a> <a href="/bell">Bell</a></header><main></main>', 1],
+    ['leads nowhere', page('anchor'), 0],
+    ['has a long notice in its place', page('move of the company to another town'.repeat(20)), 0],
+    ['asks for no index', page('gate').replace('</head>', '<meta name="robots" content="noindex,nofollow"></head>'), 0],
+  ])('are none of those whose start page %s, whatever it says', async (_what, start, failed) => {
+    const web = await three();
+    const engine = engineIn(folder());
+    await crawl(engine, web);
+    const before = await sourcesIn(engine);
+    web.routes['/'] = start;
+    for (let run = 0; run < (failed === 1 ? 3 : 1); run++)
+      expect(await crawl(engine, web, { prune: true })).toMatchObject({ pruned: [], failed });
+    expect(await sourcesIn(engine)).toEqual(before);
+    expect(times(web, '/lamp')).toBeGreaterThan(1);
+  });
+
+  it('are none of those of a site that asks for no index on every page in the same words', async () => {
+    const web = await three();
+    const engine = engineIn(folder());
+    await crawl(engine, web);
+    for (const path of Object.keys(web.routes))
+      web.routes[path] = page('gate', '/').replace('</head>', '<meta name="robots" content="noindex"></head>');
+    for (let run = 0; run < 3; run++) expect((await crawl(engine, web, { prune: true })).pruned).toEqual([]);
+    expect(await sourcesIn(engine)).toHaveLength(3);
+  });
+
+  it('are those that ask for no index, once what they say is confirmed', async () => {
+    const web = await three();
+    const engine = engineIn(folder());
+    await crawl(engine, web);
+    const hidden = (word: string): string => page(word).replace('</head>', '<meta name="robots" content="noindex"></head>');
+    Object.assign(web.routes, { '/bell': hidden('bell'), '/lamp': hidden('anchor') });
+    expect((await crawl(engine, web, { prune: true })).pruned).toEqual([`${web.url}/bell`]);
+    expect((await crawl(engine, web, { prune: true })).pruned).toEqual([`${web.url}/lamp`]);
   });
 
   it('are not assumed if the crawl was cut off, nor for failing pages and those behind them', async () => {

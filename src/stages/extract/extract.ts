@@ -99,7 +99,7 @@ export interface Scope {
  * An item of an extractor. `input`: the entry, without credentials, that the following items come from. `candidate`: a document. `error`: a
  * document that failed (`isGone`: it no longer exists, so that its chunks may be removed; `stored_as`: the source it is stored under, if
  * another). `passed_over`: a file that no parser reads, or that an ignore file excludes (`isExcluded`). `unchanged`: the source of a file that was not read because it has not changed.
- * `scope`: follows the items that it covers. `expected`: how many more documents are coming (negative: fewer), and their bytes, if known.
+ * `gone`: a stored source that no longer exists, of a document that nothing named. `scope`: follows the items that it covers. `expected`: how many more documents are coming (negative: fewer), and their bytes, if known.
  * `notice`: a sentence for the user that is not about a failure.
  */
 export type Extracted =
@@ -108,6 +108,7 @@ export type Extracted =
   | { error: ErrorItem; isGone?: boolean; stored_as?: string }
   | { passed_over: string; isExcluded?: true }
   | { unchanged: string }
+  | { gone: string }
   | { scope: Scope }
   | { expected: number; bytes?: number }
   | { notice: string };

@@ -129,7 +129,8 @@ export class Inventory {
       } else if ('unchanged' in item) {
         this.#inputs.recordDocument(name, { source: item.unchanged });
         this.#foundHashes.set(item.unchanged, '');
-      } else if ('scope' in item) this.#scopes.push({ ...item.scope, input: this.#inputs.current(name) });
+      } else if ('gone' in item) this.#gone.add(item.gone);
+      else if ('scope' in item) this.#scopes.push({ ...item.scope, input: this.#inputs.current(name) });
       else if ('notice' in item) this.#report.addNotice(item.notice);
       else this.#report.expect(item.expected, item.bytes);
     }

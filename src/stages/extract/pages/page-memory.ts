@@ -6,8 +6,8 @@ import { redactUrl } from '../../../core/secrets.ts';
 
 /** What is remembered of a page besides its addresses. */
 const PageState = z.object({
-  /** Whether it becomes no document in a crawl, because it is marked noindex or has only links. */
-  isPassedOver: z.boolean(),
+  /** Why it becomes no document in a crawl: it is marked noindex, or has only links. */
+  passed_over: z.enum(['noindex', 'links']).optional(),
   status_code: z.int(),
   /** `Candidate.content_hash` of that version. */
   content_hash: z.string(),
@@ -70,7 +70,7 @@ const COMPACT_RATIO = 1.5;
 /** Maximum characters of a line; a longer page is read every time. */
 const MAX_LINE_LENGTH = 1 << 20;
 /** Version of the format; a file of another version is started anew. */
-const FILE_FORMAT = 5;
+const FILE_FORMAT = 6;
 
 const Time = z.number(); // milliseconds since 1970
 const Index = z.int().min(0); // of an address among those of the file, in the order in which lines name them

@@ -44,6 +44,8 @@ export interface PageParts extends NetworkParts {
   host_limiter: HostLimiter;
   /** The memory of earlier runs; absent if nothing is kept between runs. */
   memory?: PageMemory | undefined;
+  /** Sources stored before this run, if it removes those that are gone: a crawl asks for each before it counts as gone. */
+  prunable?: ReadonlySet<string> | undefined;
   /** Called with the reason if no browser could be started for a page that may need one; the fetched page is used. */
   onBrowserMissing?: ((source: string, reason: KbError) => void) | undefined;
   /** Called with each page that was read. */
@@ -118,7 +120,8 @@ export async function readPage(url: string, parts: PageParts, options: PageOptio
       throw new KbError('setup', `${urlSource(url)} is a route after #, which scripts of the site write: only a browser reads it.`, {
         hint: advice`Set ${setting('ingestion.urls.render', 'auto')}.`,
       });
-    if (needsBrowser || (remembered?.isRendered && !remembered.isPassedOver && mayRender)) return renderPage(url, parts, options);
+    if (needsBrowser || (remembered?.isRendered && remembered.passed_over === undefined && mayRender))
+      return renderPage(url, parts, options);
     const answer = await requestPage(url, { parts, options, remembered });
     return 'failed' in answer ? answer : readAnswer(answer, { parts, options, remembered });
   };
@@ -339,10 +342,11 @@ export function rememberedPage(page: LoadedPage, { settings, user_agent }: Pick<
   const links = nofollow ? [] : outlinks(page);
   const canonical = parsed.page?.canonical === undefined ? undefined : normalizeAddress(parsed.page.canonical);
   const isLinkList = parsed.page !== undefined && text.trim() === '' && links.length > 0;
+  const passed_over = noindex ? ('noindex' as const) : isLinkList ? ('links' as const) : undefined;
   return {
     found: urlSource(page.url),
     canonical: canonical && urlSource(canonical) === canonical ? canonical : undefined, // without its credentials it could not be requested
-    isPassedOver: isLinkList || noindex,
+    ...(passed_over === undefined ? {} : { passed_over }),
     status_code,
     // of the text instead of the bytes, which may differ at each visit
     content_hash: contentHash(JSON.stringify([text, title, metadata]), { frontmatter: settings.frontmatter }),

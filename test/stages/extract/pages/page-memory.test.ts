@@ -14,7 +14,7 @@ const page = (over: Partial<RememberedPage> = {}): RememberedPage => ({
   found: `${SITE}/a`,
   canonical: undefined,
   source: `${SITE}/a`,
-  isPassedOver: false,
+
   status_code: 200,
   content_hash: 'h1',
   bytes_hash: 'b1',
@@ -268,10 +268,10 @@ describe('a page memory file', () => {
   it.each([
     ['is not JSON', 'nonsense\n'],
     ['has an unknown form', '{"pages":1}\n{"p":[1]}\n'],
-    ['names unknown pages', '{"pages":5}\n{"u":7,"t":1}\n'],
+    ['names unknown pages', '{"pages":6}\n{"u":7,"t":1}\n'],
     [
       'names unknown addresses',
-      '{"pages":5}\n{"p":3,"f":3,"l":[],"t":1,"k":"s","state":{"isPassedOver":false,"status_code":200,"content_hash":"h","isRendered":false}}\n',
+      '{"pages":6}\n{"p":3,"f":3,"l":[],"t":1,"k":"s","state":{"status_code":200,"content_hash":"h","isRendered":false}}\n',
     ],
     ['is one endless line', 'x'.repeat(3_000_000)],
     ['is empty', ''],

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { field, optionalAdvice, formatHint } from '../../../../core/advice/advice.ts';
+import { field, optionalAdvice, formatHint, shellWord } from '../../../../core/advice/advice.ts';
 import { yieldToEventLoop } from '../../../../core/concurrency.ts';
 import { KbError } from '../../../../core/errors.ts';
 import type { Stage } from '../../../../schema/items.ts';
@@ -61,8 +61,10 @@ export class Crawl {
   readonly owned = new Set<string>();
   /** Pages that turned out to be login pages. */
   logins = 0;
-  /** Whether all sitemaps could be read; undefined before. */
-  has_complete_seeds: boolean | undefined;
+  /** Whether the sitemaps and the llms.txt were read. */
+  has_seeds = false;
+  /** Pages that ask not to be indexed, by content hash: a site that is down may say so on every page. */
+  readonly unindexed = new Map<string, QueuedPage[]>();
   readonly notices: string[];
 
   constructor(site: OpenSite, entry: CrawlEntry, parts: CrawlParts) {
@@ -160,24 +162,33 @@ function* reportExpected(open: number, crawl: Crawl): Generator<Extracted, void,
 async function advance(crawl: Crawl): Promise<boolean> {
   const { frontier, entry } = crawl;
   if (isOver(crawl)) return false;
-  if (frontier.depth > 0 && crawl.has_complete_seeds === undefined && (await readSeeds(crawl))) return true;
-  if (frontier.depth >= entry.max_depth) return false;
+  if (frontier.depth > 0 && !crawl.has_seeds && (await readSeeds(crawl))) return true;
+  if (frontier.depth >= entry.max_depth) return queueUnreached(crawl);
   frontier.deepen();
   return true;
+}
+
+/** Queues the stored pages of the site that nothing led to: a page is gone only if it says so itself. Returns whether any page is queued. */
+async function queueUnreached({ site: { scope }, frontier, parts, yieldIfBusy }: Crawl): Promise<boolean> {
+  for (const source of scope.isUnmoved ? (parts.prunable ?? []) : []) {
+    await yieldIfBusy();
+    const address = URL.canParse(source) ? normalizeAddress(scope.currentAddress(source)) : undefined;
+    if (address !== undefined && scope.covers(address)) frontier.add(address, { isSameLevel: true, isUnreached: true });
+  }
+  return frontier.queued > 0;
 }
 
 /** Reads the sitemaps and the llms.txt of the site. Returns whether they added pages. */
 async function readSeeds(crawl: Crawl): Promise<boolean> {
   const { site, frontier, skipped, parts } = crawl;
   const before = frontier.queued;
-  const sitemaps = await readSitemaps(site, {
+  crawl.has_seeds = true;
+  const notices = await readSitemaps(site, {
     signal: parts.signal,
     onAddress: (address) => frontier.add(address, { isSameLevel: true }),
     onForeign: (address) => noteSkipped(skipped, 'foreign', urlSource(address)),
   });
-  crawl.has_complete_seeds = sitemaps.isComplete;
-  crawl.notices.push(...sitemaps.notices);
-  if (!sitemaps.isComplete && isOver(crawl)) return frontier.queued > before;
+  crawl.notices.push(...notices);
   for await (const address of readLlmsText(site)) {
     await crawl.yieldIfBusy();
     const isText = /\.md$/i.test(new URL(address).pathname);
@@ -192,15 +203,16 @@ async function readSeeds(crawl: Crawl): Promise<boolean> {
 
 /** Yields the deferred pages, the notices, and the scope with the reason why it may have more pages. */
 async function* finishCrawl(crawl: Crawl): AsyncGenerator<Extracted, void, void> {
-  const { frontier, site, parts } = crawl;
+  const { frontier, site } = crawl;
   yield* resolveDeferred(crawl, { mayRequest: siteFailure(crawl) === undefined });
   yield* reportExpected(0, crawl);
+  for (const alike of crawl.unindexed.values()) if (alike.length > 1) for (const page of alike) frontier.protect(page);
   const { notices, doubt } = summarizeCrawl(crawl);
-  for (const page of frontier.missed) await parts.memory?.forget(page); // if it is left out again, that is how the site is now
   for (const notice of notices) yield { notice };
   const covers = (source: string): boolean => {
     const address = URL.canParse(source) ? site.scope.currentAddress(source) : undefined;
-    return address !== undefined && site.scope.covers(address) && !frontier.isProtected(address);
+    if (address === undefined || !site.scope.covers(address)) return false;
+    return doubt === undefined ? frontier.mayBeGone(address) : !frontier.isProtected(address);
   };
   if (site.scope.isUnmoved) yield { scope: { source_kind: 'url', covers, ...(doubt === undefined ? {} : { doubt }) } };
 }
@@ -212,19 +224,19 @@ async function processPage(page: QueuedPage, read: PageRead, crawl: Crawl): Prom
   crawl.failed_in_a_row = 0;
   const { parts, site, frontier, skipped } = crawl;
   if ('unreadable' in read) {
-    frontier.miss(page);
+    frontier.protect(page);
     return noteSkipped(skipped, 'other', urlSource(page.url));
   }
   const loaded = 'page' in read ? read.page : undefined;
   const known = 'page' in read ? rememberedPage(read.page, parts) : read.unchanged;
   for (const action of loaded?.parsed.page?.actions ?? []) noteSkipped(skipped, 'harmful', urlSource(action));
   if (loaded && !loaded.isRendered) for (const route of ownRoutes(loaded)) noteSkipped(skipped, 'routes', urlSource(route));
-  for (const link of known.links) {
+  for (const link of page.isUnreached ? [] : known.links) {
     await crawl.yieldIfBusy();
     frontier.add(link, { from: known.found });
   }
-  if (known.isPassedOver) noteSkipped(skipped, 'passed_over', known.found);
-  if (known.isPassedOver || !site.scope.covers(known.found)) return rememberWithoutSource(page, known, crawl);
+  if (known.passed_over !== undefined) return passOver(page, known, crawl);
+  if (!site.scope.covers(known.found)) return rememberWithoutSource(page, known, crawl);
   const source = sourceOf(known, crawl);
   if (addressKey(source) === addressKey(ownSource(known))) {
     crawl.owned.add(addressKey(source));
@@ -234,6 +246,25 @@ async function processPage(page: QueuedPage, read: PageRead, crawl: Crawl): Prom
   deferPage({ page, known, source, loaded }, crawl);
   return undefined;
 }
+
+/** Leaves out a page that has only links or asks not to be indexed. What is stored of it stays until it asks so twice in the same words. */
+async function passOver(page: QueuedPage, known: RememberedPage, crawl: Crawl): Promise<Extracted | undefined> {
+  const { memory, prunable } = crawl.parts;
+  const address = urlSource(page.url);
+  const isStored = memory?.storedUnder(address) !== undefined || prunable?.has(known.found);
+  if (known.passed_over === 'links' && isStored) return failPage(page, { failed: emptiedError(known.found), stage: 'convert' }, crawl);
+  noteSkipped(crawl.skipped, 'passed_over', known.found);
+  if (memory?.recall(address)?.content_hash !== known.content_hash) crawl.frontier.protect(page);
+  crawl.unindexed.set(known.content_hash, [...(crawl.unindexed.get(known.content_hash) ?? []), page]);
+  return rememberWithoutSource(page, known, crawl);
+}
+
+/** A stored page that suddenly has no text: what writes its text may have failed. */
+const emptiedError = (source: string): KbError =>
+  new KbError('unavailable', `${source} has nothing but links now.`, {
+    hint: `If that is right, remove what is stored of it: kb delete --where ${shellWord(`source = ${JSON.stringify(source)}`)}.`,
+    isRetryable: true,
+  });
 
 /** The canonical address of a page if it is in the scope, else its own. The root page is accepted for no other page: some sites name it on all pages. */
 function sourceOf(known: RememberedPage, { site: { scope, robots }, parts: { reader } }: Crawl): string {
@@ -317,7 +348,7 @@ async function recordRedirect(page: QueuedPage, { redirect, isLasting }: Redirec
   crawl.failed_in_a_row = 0;
   if (outcome === 'outside') {
     noteSkipped(crawl.skipped, 'redirected', urlSource(page.url));
-    frontier.miss(page);
+    frontier.protect(page);
   } else if (!isLasting) frontier.protect(page);
   return undefined;
 }
@@ -328,6 +359,10 @@ async function recordFailure(page: QueuedPage, read: FailedRead, crawl: Crawl): 
   const { failed, stage } = read;
   const isGone = isPageGone(failed);
   if (isGone && page.markdown !== undefined) return void crawl.frontier.add(page.markdown, { isSameLevel: true, from: page.from });
+  if (isGone && page.isUnreached) {
+    await crawl.parts.memory?.forget(urlSource(page.url));
+    return { gone: urlSource(page.url) };
+  }
   crawl.failed_in_a_row = isUnanswered(read) ? crawl.failed_in_a_row + 1 : 0;
   if (failed instanceof KbError && failed.code === 'unauthorized' && stage === 'convert') crawl.logins++;
   const item = failPage(page, { failed, stage: stage === 'fetch' ? 'crawl' : stage }, crawl);
@@ -360,23 +395,22 @@ export function siteFailure({ failed_in_a_row, silence }: Pick<Crawl, 'failed_in
   return silence >= MAX_SILENCE ? `nothing could be read for ${MAX_SILENCE / 60_000} minutes` : undefined;
 }
 
-/** Makes the notices of a crawl that has ended; `doubt` says why there may be more than it found, as a part of a sentence. */
+/** Makes the notices of a crawl that has ended; `doubt` says why pages that moved may not be stored elsewhere, as a part of a sentence. */
 export function summarizeCrawl(crawl: Crawl): { notices: string[]; doubt?: string } {
   const address = urlSource(crawl.entry.url);
   const name = `The crawl of ${address}`;
-  const gaps = [...findGaps(crawl, name)];
-  const notices = [...crawl.notices, ...gaps, ...describeOmissions(crawl, name)];
-  const [missed] = crawl.frontier.missed;
-  if (missed !== undefined) return { notices, doubt: `${missed} could not be read, and may lead there.` };
-  const isComplete = gaps.length === 0 && crawl.has_complete_seeds === true;
-  return isComplete ? { notices } : { notices, doubt: `the crawl of ${address} is incomplete.` };
+  const unread = describeUnread(crawl, name);
+  const notices = [
+    ...crawl.notices,
+    ...(unread === undefined ? [] : [unread]),
+    ...describeLimits(crawl, name),
+    ...describeOmissions(crawl, name),
+  ];
+  return unread === undefined ? { notices } : { notices, doubt: `the crawl of ${address} is incomplete.` };
 }
 
-/** Yields each reason why there may be more pages than were found, unless a notice has it already. */
-function* findGaps(crawl: Crawl, name: string): Generator<string, void, void> {
-  const { frontier, site, entry } = crawl;
-  const left = describeUnread(crawl, name);
-  if (left !== undefined) yield left;
+/** Describes the limits that kept pages from being found. */
+function* describeLimits({ frontier, site, entry }: Crawl, name: string): Generator<string, void, void> {
   if (frontier.deeper > 0)
     yield `${name} ended at max_depth = ${entry.max_depth}: ${count(frontier.deeper, 'address', 'addresses')} further away ${frontier.deeper === 1 ? 'was' : 'were'} not read.`;
   if (site.robots.isExhausted()) yield `${name} is incomplete: robots.txt has too many rules to check every address.`;

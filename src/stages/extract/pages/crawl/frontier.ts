@@ -21,6 +21,8 @@ export interface QueuedPage extends FoundAddress {
   from?: string | undefined;
   /** Address of its text as Markdown, which is read if the page does not exist. */
   markdown?: string | undefined;
+  /** Nothing led to it: it is read because it is stored, to learn whether it is gone. */
+  isUnreached?: boolean | undefined;
 }
 
 /** Rules and limits of a crawl. */
@@ -47,6 +49,7 @@ interface AddOptions {
   /** The page that links to it. */
   from?: string | undefined;
   markdown?: string | undefined;
+  isUnreached?: boolean | undefined;
 }
 
 /** Maximum addresses that a crawl remembers; those found later are ignored. */
@@ -74,8 +77,6 @@ export class Frontier {
   isOverflowing = false;
   /** Depth of the current level, in links from the start page. */
   depth = 0;
-  /** Stored pages that were left out. */
-  readonly missed: string[] = [];
 
   constructor(options: FrontierOptions) {
     this.#options = options;
@@ -110,7 +111,7 @@ export class Frontier {
   }
 
   /** Adds an address of the next level, or of this one (`isSameLevel`). Returns false once no more will be read. */
-  add(address: string, { isSameLevel = false, trail = [], from, markdown }: AddOptions = {}): boolean {
+  add(address: string, { isSameLevel = false, trail = [], from, markdown, isUnreached }: AddOptions = {}): boolean {
     if (this.#checked.has(address)) return true;
     const { scope, reader, skipped, max_depth, limit } = this.#options;
     const url = normalizeAddress(address);
@@ -126,7 +127,7 @@ export class Frontier {
     }
     if (this.#known.size >= this.#maxKnown) return !(this.isOverflowing = true);
     const depth = isSameLevel ? this.depth : this.depth + 1;
-    if (depth <= max_depth) this.#queue({ url, key, depth, trail, from, markdown });
+    if (depth <= max_depth) this.#queue({ url, key, depth, trail, from, markdown, isUnreached });
     else if (this.#deeperKeys.size < this.#maxKnown) this.#deeperKeys.add(key);
     return this.#acceptedCount < limit;
   }
@@ -145,13 +146,16 @@ export class Frontier {
     }
     if (!robots.allows(page.url)) {
       noteSkipped(skipped, 'robots', urlSource(page.url));
-      return this.miss(page);
+      return this.protect(page);
     }
     this.#acceptedCount++;
     (page.depth === this.depth ? this.#level : this.#nextLevel).push(page);
   }
 
-  /** Queues the target of a redirect, unless it is outside the scope or a loop. A different spelling of the page's own address is requested again. */
+  /**
+   * Queues the target of a redirect, unless it is outside the scope or a loop. A different spelling of the page's own address is requested again. A page whose
+   * target is left out may not be gone.
+   */
   followRedirect(page: QueuedPage, address: string): 'followed' | 'outside' | 'loop' {
     const url = normalizeAddress(address);
     if (url === undefined || !this.#options.scope.covers(url)) return 'outside';
@@ -159,7 +163,8 @@ export class Frontier {
     const next = nextHop(address, trail, this.#options.max_redirects);
     if (next === undefined) return 'loop';
     if (addressKey(url) === addressKey(page.url)) this.#level.push({ ...page, url: next, trail });
-    else this.add(next, { isSameLevel: true, trail, from: page.from });
+    else this.add(next, { isSameLevel: true, trail, from: page.from, isUnreached: page.isUnreached });
+    if (!this.mayBeGone(url)) this.protect(page);
     return 'followed';
   }
 
@@ -175,13 +180,6 @@ export class Frontier {
     this.#nextIndex = 0;
   }
 
-  /** Records that a page was left out. If it was stored before this crawl, the crawl is incomplete: nobody knows what it links to now. */
-  miss(page: FoundAddress): void {
-    this.protect(page);
-    const key = urlSource(page.url);
-    if (this.#options.memory?.storedUnder(key) !== undefined) this.missed.push(key);
-  }
-
   /** Records that a page exists although it was not read, with the addresses that redirected to it and the source that it is stored under. */
   protect({ url, trail }: FoundAddress): void {
     for (const address of [...trail, url]) {
@@ -191,9 +189,15 @@ export class Frontier {
     }
   }
 
-  /** Whether a stored source must stay, because its page exists or was not checked. Call it after the crawl has read everything else. */
+  /** Whether this crawl has asked for the page of a stored source, and nothing says that the page exists. Call it after the crawl has read everything else. */
+  mayBeGone(source: string): boolean {
+    const key = addressKey(source);
+    return this.#known.has(key) && !this.#protected.has(key);
+  }
+
+  /** Whether this crawl has left out the page of a stored source on purpose. */
   isProtected(source: string): boolean {
-    return this.isOverflowing || hasTextlessExtension(source, this.#options.reader) || this.#protected.has(addressKey(source));
+    return hasTextlessExtension(source, this.#options.reader) || this.#protected.has(addressKey(source));
   }
 }
 

@@ -56,16 +56,18 @@ export function* sitemapLinks(text: string): Generator<string, void, void> {
   }
 }
 
-/** Reads the sitemaps of a site and those that they name, on any origin (sitemaps.org, «Cross Submits»). A missing one at the usual address is no failure. */
-export async function readSitemaps(site: ListedSite, options: SeedOptions): Promise<{ isComplete: boolean; notices: string[] }> {
+/**
+ * Reads the sitemaps of a site and those that they name, on any origin (sitemaps.org, «Cross Submits»). A missing one at the usual address is no failure.
+ * Returns notices.
+ */
+export async function readSitemaps(site: ListedSite, options: SeedOptions): Promise<string[]> {
   const { origin } = site.scope;
   const sitemaps = createSitemapQueue(site);
   const { notices } = sitemaps;
   let failed = 0;
-  const total = { own: 0, foreign: 0 };
   const empty: string[] = [];
   for (let next = sitemaps.next(); next; next = sitemaps.next()) {
-    if (failed === MAX_FAILED) return { isComplete: false, notices };
+    if (failed === MAX_FAILED) return notices;
     const sitemap = await loadSitemap(next, site.load);
     if ('reason' in sitemap) {
       failed++;
@@ -73,17 +75,14 @@ export async function readSitemaps(site: ListedSite, options: SeedOptions): Prom
       continue;
     }
     const named = await readSitemap(sitemap.text, { base: next.address, origin, add: sitemaps.add, ...options });
-    if (named.isFull) return { isComplete: false, notices };
+    if (named.isFull) return notices;
     if (sitemap.text !== '' && named.own + named.foreign + named.sitemaps === 0) empty.push(urlSource(next.address));
-    total.own += named.own;
-    total.foreign += named.foreign;
   }
   if (empty.length > 0)
     notices.push(
       `${listNames(empty, MAX_NAMED)}: no page that can be read is named by ${empty.length === 1 ? 'this sitemap' : 'these sitemaps'}.`,
     );
-  const isElsewhere = total.foreign > 0 && total.own === 0; // these may be pages of this site under another host name
-  return { isComplete: !isElsewhere && failed === 0 && !sitemaps.isFull(), notices };
+  return notices;
 }
 
 type SitemapQueue = ReturnType<typeof createSitemapQueue>;
@@ -94,13 +93,12 @@ function createSitemapQueue({ scope: { origin }, robots, start }: ListedSite) {
   const waiting: Sitemap[] = [];
   const notices: string[] = [];
   const full = `${origin} names more than ${MAX_SITEMAPS} sitemaps: the others were left out.`;
-  const isFull = () => notices.includes(full);
   /** Returns false if no more are wanted. */
   const add = (address: string, base: string, isNamed = true): boolean => {
     const url = URL.canParse(address, base) ? new URL(address, base) : undefined;
     if (!url || !/^https?:$/.test(url.protocol) || seen.has(url.href)) return true;
     if (seen.size === MAX_SITEMAPS) {
-      if (!isFull()) notices.push(full);
+      if (!notices.includes(full)) notices.push(full);
       return false;
     }
     seen.add(url.href);
@@ -114,7 +112,7 @@ function createSitemapQueue({ scope: { origin }, robots, start }: ListedSite) {
   };
   for (const address of robots.sitemaps) if (!add(address, origin)) break;
   for (const address of ['/sitemap.xml', new URL('sitemap.xml', start).pathname]) add(address, origin, false);
-  return { notices, isFull, add, next };
+  return { notices, add, next };
 }
 
 /** Reads one sitemap, and counts the addresses that it names. */

@@ -18,11 +18,10 @@ const ended = ({ frontier, site, ...over }: { [Key in keyof Crawl]?: Partial<Cra
     in_flight: 0,
     logins: 0,
     deferred: [],
-    has_complete_seeds: true,
     notices: [],
     skipped: new Map(),
     ...over,
-    frontier: { unread: 0, deeper: 0, missed: [], isOverflowing: false, ...frontier },
+    frontier: { unread: 0, deeper: 0, isOverflowing: false, ...frontier },
     site: {
       scope: scopeOf({ start: url, final: url }, { include: [], exclude: [] }),
       robots: { isExhausted: () => false },
@@ -66,26 +65,16 @@ test('pages that were read and not stored give a notice and a doubt', () => {
   );
 });
 
-test('each reason why there may be more pages gives a doubt', () => {
+test('a limit that keeps pages from being found gives a notice and no doubt, because no page is gone for lack of a link', () => {
   const scope = scopeOf({ start: url, final: url }, { include: [], exclude: [] });
   const isExhausted = () => true;
-  expect(ended({ frontier: { deeper: 2 } })).toEqual(told('ended at max_depth = 3: 2 addresses further away were not read.', whole));
+  expect(ended({ frontier: { deeper: 2 } })).toEqual(told('ended at max_depth = 3: 2 addresses further away were not read.'));
   expect(ended({ site: { robots: { isExhausted } as Robots } })).toEqual(
-    told('is incomplete: robots.txt has too many rules to check every address.', whole),
+    told('is incomplete: robots.txt has too many rules to check every address.'),
   );
   expect(ended({ site: { scope: { ...scope, isExhausted } } })).toEqual(
-    told('is incomplete: include and exclude take too long to check every address.', whole),
+    told('is incomplete: include and exclude take too long to check every address.'),
   );
-  expect(ended({ has_complete_seeds: undefined })).toEqual({ notices: [], doubt: whole });
-  expect(ended({ has_complete_seeds: false, notices: ['The sitemap was left out.'] })).toEqual({
-    notices: ['The sitemap was left out.'],
-    doubt: whole,
-  });
-});
-
-test('the doubt names a stored page that was left out', () => {
-  const frontier = { missed: [`${url}a`], deeper: 1 };
-  expect(ended({ frontier }).doubt).toBe(`${url}a could not be read, and may lead there.`);
 });
 
 test('pages that turn into logins mean that the session ended, if there was one', () => {

@@ -19,16 +19,15 @@ test('reads every page of a site once, with its depth, and ends with the scope',
   expect(all.documents[1]!.metadata).toMatchObject({ source_kind: 'url', file_type: 'html', title: 'Filter' });
   for (const path of Object.keys(web.routes)) expect(asked(web, path)).toBe(1);
   expect([all.errors, all.notices, all.expected]).toEqual([[], [], 4]);
-  expect(all.scopes.map((covers) => [covers(`${web.url}/gone`), covers('http://other.example/gone')])).toEqual([[true, false]]);
+  expect(all.scopes.map((covers) => [covers(`${web.url}/never-asked`), covers('http://other.example/gone')])).toEqual([[false, false]]);
 });
 
-test('stops at max_depth, and treats nothing as gone if there are deeper pages', async () => {
+test('stops at max_depth', async () => {
   const chain = ['/', '/one', '/two', '/three', '/four'];
   const web = await site(Object.fromEntries(chain.map((path, i) => [path, article(`Step ${i}`, [chain[i + 1] ?? '/'])])));
   const all = await crawled([web], web.url, { settings: { max_depth: 2 } });
   expect(paths(all)).toEqual(['/', '/one', '/two']);
   expect(asked(web, '/three')).toBe(0);
-  expect(all.scopes).toEqual([]);
   expect(all.notices).toEqual([`The crawl of ${web.url}/ ended at max_depth = 2: 1 address further away was not read.`]);
   expect(paths(await crawled([web], web.url, { settings: { max_depth: 0 } }))).toEqual(['/']);
 });
@@ -310,10 +309,9 @@ test('reads pages without links from sitemaps in robots.txt and at the usual add
   expect(without.notices).toEqual([
     expect.stringContaining(`The sitemap ${web.url}/maps.xml was left out: ${web.url}/maps.xml answered with status 403`),
   ]);
-  expect(without.scopes).toEqual([]);
 });
 
-test('reads a sitemap of robots.txt from any origin, and reports an unreadable one with a notice and a doubt', async () => {
+test('reads a sitemap of robots.txt from any origin, and reports an unreadable one with a notice', async () => {
   const web = await site({ '/': article('Start'), '/only': article('Only') });
   const urls = xml(`<urlset><url><loc>${web.url}/only</loc></url></urlset>`);
   const other = await site({ '/map.xml': urls, '/maps.xml': xml('<sitemapindex><sitemap><loc>/map.xml</loc></sitemap></sitemapindex>') });
@@ -324,24 +322,24 @@ test('reads a sitemap of robots.txt from any origin, and reports an unreadable o
   const unnamed = other.url.replace('127.0.0.1', 'localhost');
   web.routes['/robots.txt'] = `Sitemap: ${unnamed}/map.xml`;
   const without = await crawled([web], web.url);
-  expect([paths(without), without.scopes, without.doubts]).toEqual([['/'], [], [`the crawl of ${web.url}/ is incomplete.`]]);
+  expect(paths(without)).toEqual(['/']);
   expect(without.notices).toEqual([expect.stringContaining(`The sitemap ${unnamed}/map.xml was left out: `)]);
 });
 
-test('reports sitemap addresses on another origin with a notice, and with a doubt if there are no others', async () => {
+test('reports sitemap addresses on another origin with a notice', async () => {
   const web = await site({ '/': article('Start'), '/a': article('A') });
   const elsewhere = web.url.replace('127.0.0.1', 'localhost');
   const urls = (...names: string[]) => xml(`<urlset>${names.map((name) => `<url><loc>${name}</loc></url>`).join('')}</urlset>`);
   web.routes['/sitemap.xml'] = urls(`${elsewhere}/a`, `${elsewhere}/b`, 'no address', 'mailto:a@b.example');
   const none = await crawled([web], web.url);
   const left = `The crawl of ${web.url}/ left out 2 addresses that a sitemap names on another origin (such as ${elsewhere}/a).`;
-  expect([paths(none), none.notices, none.doubts]).toEqual([['/'], [left], [`the crawl of ${web.url}/ is incomplete.`]]);
+  expect([paths(none), none.notices]).toEqual([['/'], [left]]);
   web.routes['/sitemap.xml'] = urls(`${elsewhere}/a`, `${elsewhere}/b`, `${web.url}/a`);
   const some = await crawled([web], web.url);
-  expect([paths(some), some.notices, some.doubts]).toEqual([['/', '/a'], [left], []]);
+  expect([paths(some), some.notices]).toEqual([['/', '/a'], [left]]);
 });
 
-test('reads foreign sitemaps of a shared robots.txt after its own, without a doubt if one names pages of this site', async () => {
+test('reads foreign sitemaps of a shared robots.txt after its own', async () => {
   const web = await site({ '/': article('Start'), '/only': article('Only') });
   const other = await site({});
   const order: string[] = [];
@@ -356,8 +354,6 @@ test('reads foreign sitemaps of a shared robots.txt after its own, without a dou
   web.routes['/robots.txt'] = `Sitemap: ${other.url}/theirs.xml\nSitemap: ${web.url}/map.xml`;
   const all = await crawled([web, other], web.url);
   expect([paths(all), all.doubts, order]).toEqual([['/', '/only'], [], ['/map.xml', '/theirs.xml']]);
-  web.routes['/robots.txt'] = `Sitemap: ${other.url}/theirs.xml`;
-  expect((await crawled([web, other], web.url)).doubts).toEqual([`the crawl of ${web.url}/ is incomplete.`]);
 });
 
 test('throws if the crawl is stopped', async () => {

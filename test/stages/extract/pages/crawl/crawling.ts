@@ -105,7 +105,9 @@ async function taken(items: AsyncIterable<Extracted>, { isStored }: { isStored: 
       all.errors.push(item.error);
       if (item.isGone) all.gone.push(item.error.source);
     } else if ('scope' in item && item.scope.doubt !== undefined) all.doubts.push(item.scope.doubt);
-    else if ('scope' in item && all.errors.length > all.gone.length) all.doubts.push('something could not be read.');
+    else if ('gone' in item) all.gone.push(item.gone);
+    else if ('scope' in item && all.errors.some(({ source }) => !all.gone.includes(source)))
+      all.doubts.push('something could not be read.');
     else if ('scope' in item) all.scopes.push(item.scope.covers);
     else if ('expected' in item) all.expected += item.expected;
     else if ('notice' in item) all.notices.push(item.notice);

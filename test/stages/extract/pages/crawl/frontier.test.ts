@@ -42,7 +42,7 @@ describe('a frontier', () => {
     frontier.add(`${site}/x?q=${'a'.repeat(3_000)}`);
     frontier.deepen();
     expect([frontier.next(), skipped.get('trap')?.keys.size]).toEqual([undefined, 2]);
-    expect(frontier.isProtected(`${site}/a/a/a/a/a`)).toBe(true);
+    expect(frontier.mayBeGone(`${site}/a/a/a/a/a`)).toBe(false);
   });
 
   it('protects addresses that are skipped by their extension', () => {
@@ -50,11 +50,17 @@ describe('a frontier', () => {
     expect([frontier.isProtected(`${site}/photo.png`), frontier.isProtected(`${site}/photo`)]).toEqual([true, false]);
   });
 
-  it('remembers addresses up to a limit, and protects everything beyond', () => {
+  it('takes no address for gone that it has not queued', () => {
+    const frontier = frontierOf();
+    frontier.add(`${site}/a`);
+    expect(['/a', '/b'].map((path) => frontier.mayBeGone(site + path))).toEqual([true, false]);
+  });
+
+  it('remembers addresses up to a limit', () => {
     const frontier = frontierOf({ limit: 100, max_known: 50 });
     for (let i = 0; i < 50; i++) frontier.add(`${site}/${i}`);
-    expect([frontier.isOverflowing, frontier.isProtected(`${site}/x`)]).toEqual([false, false]);
+    expect(frontier.isOverflowing).toBe(false);
     frontier.add(`${site}/50`);
-    expect([frontier.isOverflowing, frontier.queued, frontier.isProtected(`${site}/x`)]).toEqual([true, 50, true]);
+    expect([frontier.isOverflowing, frontier.queued, frontier.mayBeGone(`${site}/50`)]).toEqual([true, 50, false]);
   });
 });

@@ -5,7 +5,7 @@ import {
   skippedText,
   type SkippedPages,
 } from '../../../../../src/stages/extract/pages/crawl/frontier.ts';
-import { article, crawled, memoryOf, paths, siteKeeper } from './crawling.ts';
+import { article, crawled, paths, siteKeeper } from './crawling.ts';
 
 const site = siteKeeper();
 
@@ -56,18 +56,6 @@ test('the error of a missing page names the first page that links to it', async 
     `${web.url}/gone answered with status 410 (linked from ${web.url}/a). Fix that link, or leave the page out (exclude).`,
   ]);
   expect((await crawled([web], `${web.url}/missing`)).errors[0]!.error).not.toContain('linked from');
-});
-
-test('a stored page that is left out gives a doubt, because it may lead to pages that were not found', async () => {
-  const web = await site({ '/': article('Start', ['/a']), '/a': article('A') });
-  const memory = memoryOf();
-  await crawled([web], web.url, { memory });
-  web.routes['/robots.txt'] = 'User-agent: *\nDisallow: /a';
-  expect((await crawled([web], web.url, { memory })).doubts).toEqual([`${web.url}/a could not be read, and may lead there.`]);
-  const again = await crawled([web], web.url, { memory });
-  expect([again.doubts, again.scopes[0]!(`${web.url}/a`), again.scopes[0]!(`${web.url}/b`)]).toEqual([[], false, true]);
-  const cut = await crawled([web], web.url, { settings: { max_depth: 0 } });
-  expect(cut.doubts).toEqual([`the crawl of ${web.url}/ is incomplete.`]);
 });
 
 test('counts skipped addresses up to a maximum', () => {
