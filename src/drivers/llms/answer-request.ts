@@ -31,13 +31,22 @@ export async function* readEvents(response: Response): AsyncGenerator<string, vo
 
 /** Reads the lines of a stream of JSON documents (`application/x-ndjson`). */
 export async function* readLines(response: Response): AsyncGenerator<string, void, void> {
-  let unfinished = '';
+  const unfinished: string[] = [];
   for await (const piece of response.body!.pipeThrough(new TextDecoderStream())) {
-    const lines = (unfinished + piece).split('\n');
-    unfinished = lines.pop()!;
-    yield* lines.filter((line) => line.trim() !== '');
+    const [end = '', ...lines] = piece.split('\n');
+    unfinished.push(end);
+    for (const line of lines) {
+      yield* takeLine(unfinished);
+      unfinished.push(line);
+    }
   }
-  if (unfinished.trim() !== '') yield unfinished;
+  yield* takeLine(unfinished);
+}
+
+/** Takes the pieces of a line; none if it is empty. */
+function takeLine(pieces: string[]): string[] {
+  const line = pieces.splice(0).join('');
+  return line.trim() === '' ? [] : [line];
 }
 
 /** Whether a response is one JSON document instead of a stream. */

@@ -1,5 +1,6 @@
 import { advice, setting } from '../../core/advice/advice.ts';
 import { KbError } from '../../core/errors.ts';
+import { yieldToEventLoop } from '../../core/concurrency.ts';
 import { retry } from '../../core/retry.ts';
 import type { GenerateRequest, Outcome, Usage } from '../../ports/models.ts';
 import { type CleanPiece, DISCARD, OutputCleaner } from '../../text/model-output.ts';
@@ -68,6 +69,11 @@ interface LlmCall {
   habits: ModelHabits;
 }
 
+/** Maximum characters of an answer with its reasoning, about twice the longest that models write (128,000 tokens). A longer one ends there. */
+const MAX_ANSWER = 1_000_000;
+/** Maximum characters of a piece: a consumer checks one in a few milliseconds. */
+const MAX_PIECE = 2_000;
+
 /** Habits of a model that its answers show. */
 interface ModelHabits {
   /** Its answers begin with reasoning without an opening mark. */
@@ -83,16 +89,17 @@ export async function* generate(request: GenerateRequest, call: LlmCall): AsyncG
   const silence = startSilenceTimeout(request.timeout, request.signal);
   try {
     const { answer, parts } = await retry(() => silence.limit(startAnswer(request, call, silence)), { signal: silence.signal });
+    const takeTurns = yieldToEventLoop(request.signal);
+    let outcome: Outcome | undefined;
     for (;;) {
-      yield* answer.takePieces();
-      const { done, value } = await silence.limit(parts.next());
-      if (!done) {
-        answer.add(value);
-        continue;
+      for (const piece of answer.takePieces()) {
+        await takeTurns();
+        yield piece;
       }
-      const outcome = answer.end();
-      yield* answer.takePieces();
-      return outcome;
+      if (outcome) return outcome;
+      const next = answer.isFull ? undefined : await silence.limit(parts.next());
+      if (next && !next.done) answer.add(next.value);
+      else outcome = answer.end();
     }
   } catch (error) {
     const translated = call.translate(error, request.signal);
@@ -106,7 +113,7 @@ async function startAnswer(request: GenerateRequest, { access, send, translate, 
   const answer = new Answer(access, habits);
   try {
     const parts = await send(request, silence.signal);
-    while (!answer.hasText) {
+    while (!answer.hasText && !answer.isFull) {
       const { done, value } = await parts.next();
       silence.restart();
       if (done) {
@@ -127,6 +134,7 @@ class Answer {
   readonly #cleaner: OutputCleaner;
   readonly #habits: ModelHabits;
   #refusal = '';
+  #length = 0;
   #usage: Usage = { input_tokens: 0, output_tokens: 0 };
   #ending: StopReason | undefined;
   readonly #access: Access;
@@ -137,11 +145,18 @@ class Answer {
     this.#cleaner = new OutputCleaner(habits);
   }
 
-  add({ text, refusal, usage, ending }: AnswerPart): void {
-    if (text) this.#addPieces(this.#cleaner.push(text));
-    this.#refusal += refusal ?? '';
+  /** Whether the answer has reached its maximum length: it ends there, as at a limit of tokens. */
+  get isFull(): boolean {
+    return this.#length >= MAX_ANSWER;
+  }
+
+  add({ text = '', refusal = '', usage, ending }: AnswerPart): void {
+    const rest = MAX_ANSWER - this.#length;
+    this.#length += text.length + refusal.length;
+    if (text) this.#addPieces(this.#cleaner.push(text.slice(0, rest)));
+    this.#refusal += refusal.slice(0, rest);
     this.#usage = { ...this.#usage, ...usage };
-    this.#ending = ending ?? this.#ending;
+    this.#ending = this.isFull ? 'length' : (ending ?? this.#ending);
   }
 
   #addPieces(pieces: readonly CleanPiece[]): void {
@@ -151,7 +166,10 @@ class Answer {
   }
 
   *takePieces(): Generator<CleanPiece> {
-    yield* this.#pieces.splice(0);
+    for (const piece of this.#pieces.splice(0)) {
+      if (piece === DISCARD) yield piece;
+      else for (let at = 0; at < piece.length; at += MAX_PIECE) yield piece.slice(at, at + MAX_PIECE);
+    }
   }
 
   /** Throws if the stream ended without a stop reason: a connection may close early without an error. */

@@ -5,6 +5,28 @@ import { openDispatchers } from '../../http/connections.ts';
 import { z } from 'zod';
 import { type ProviderKind, missingKeyError, type Provider, findProvider, providersOf } from './providers.ts';
 
+/** Maximum bytes of one response: 2,048 vectors of 3,072 numbers, the largest batch of a provider, have about 80 MB as JSON. */
+const MAX_RESPONSE_BYTES = 128 * 2 ** 20;
+
+/** Wraps `fetch` so that a body fails with a KbError (`unavailable`) at the limit: a broken server may send without end. */
+const limitBody =
+  (send: typeof fetch, provider: string): typeof fetch =>
+  async (input, init) => {
+    const response = await send(input, init);
+    if (!response.body) return response;
+    let received = 0;
+    const count = new TransformStream<Uint8Array, Uint8Array>({
+      transform: (bytes, controller) => {
+        received += bytes.length;
+        if (received <= MAX_RESPONSE_BYTES) controller.enqueue(bytes);
+        else
+          controller.error(new KbError('unavailable', `${provider} sent more than ${MAX_RESPONSE_BYTES / 2 ** 20} MiB in one response.`));
+      },
+    });
+    const { status, statusText, headers } = response;
+    return new Response(response.body.pipeThrough(count), { status, statusText, headers });
+  };
+
 /** Wraps `fetch` so that a web page is an error: networks, proxies and gateways send login pages with status 200. */
 const rejectWebPages =
   (send: typeof fetch, { provider, base_url }: { provider: string; base_url: string }): typeof fetch =>
@@ -121,7 +143,7 @@ export function resolveAccess<K extends ProviderKind>(
     is_own_address: base_url === provider.base_url,
     key: readKey(env, keyVariable),
     key_variable: keyVariable,
-    fetch: rejectWebPages(openFetch(env), { provider: name, base_url }),
+    fetch: rejectWebPages(limitBody(openFetch(env), name), { provider: name, base_url }),
     account: accountHeaders(provider, env),
   };
 }
