@@ -11,10 +11,12 @@ export interface Embedder {
   readonly concurrency: number;
   /** Minimum score (0 to 1, as in a retrieved item) of a passage that is about the query; measured for this model. */
   readonly min_retrieval_score: number;
-  /** Typical cosines of unrelated texts and of texts with the same meaning. Default: 0 and 1. */
+  /** Typical cosines of unrelated texts and of texts with the same meaning; may be known only after the first query. Default: 0 and 1. */
   readonly cosine_range?: readonly [unrelated: number, alike: number];
   /** The same for texts in two languages, if the model supports that. */
   readonly cosine_range_across_languages?: readonly [unrelated: number, alike: number];
+  /** Whether the confidence in quoted answers was measured with this model. Without it, no answer counts as certain. Default: false. */
+  readonly is_calibrated?: boolean;
   /** Weight of vector scores in hybrid search if the model reads the whole query, 0 to 1. Default: 0.5. */
   readonly vector_weight?: number;
   /** How much of a text the model can read, 0 to 1. Default: all of it. */

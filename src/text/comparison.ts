@@ -18,12 +18,12 @@ export function createComparison(
   { embedder, signal }: { embedder?: Embedder | undefined; signal?: AbortSignal | undefined },
 ): Comparison {
   if (!embedder || (embedder.coverage?.(query) ?? 1) < MIN_COVERAGE) return async () => undefined;
-  const [unrelated, alike] = embedder.cosine_range ?? [0, 1];
   let embedded: Promise<Float32Array[]> | undefined;
   return async (texts) => {
     if (texts.length === 0) return undefined;
     embedded ??= embedder.embed([query], { input_type: 'query', signal });
     const [[question], vectors] = await Promise.all([embedded, embedder.embed([...texts], { input_type: 'document', signal })]);
+    const [unrelated, alike] = embedder.cosine_range ?? [0, 1]; // some are known only after the question is embedded
     return vectors.map((vector) => (dot(vector, question!) - unrelated) / (alike - unrelated));
   };
 }

@@ -54,7 +54,7 @@ export function showSources(result: ChatResult, screen: Screen): void {
   const cited = result.sources.filter((source) => source.cited);
   const messages = fallbacksFor(result.retrieval.query, result.history);
   const doubt = explainDoubt(result, messages);
-  if (doubt) screen.print(color.dim(wrapText(`\n${doubt}`, screen.columns)));
+  if (doubt && !result.answer.includes(doubt)) screen.print(color.dim(wrapText(`\n${doubt}`, screen.columns)));
   const isDeclined = result.answer_confidence.reason === 'retrieval_quality_low_confidence' && result.answer_confidence.level === 'none';
   const others = (doubt || isDeclined) && !screen.quiet ? listUncited(result, cited).slice(0, MAX_SHOWN_SOURCES - cited.length) : [];
   if (cited.length > 0) screen.print('');

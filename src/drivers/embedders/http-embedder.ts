@@ -8,6 +8,7 @@ import { retry } from '../../core/retry.ts';
 import type { Embedder } from '../../ports/models.ts';
 import { describeModel, requestOllama } from '../providers/ollama.ts';
 import { post, providerError } from '../providers/provider-errors.ts';
+import { measureCosineRange, UNRELATED_TEXTS } from './cosine-range.ts';
 import { weightedMean } from './token-windows.ts';
 
 /** Scales a vector to length 1. Throws a KbError (`invalid`) if it is zero or no vector. */
@@ -114,10 +115,11 @@ const MIN_RETRIEVAL_SCORE = 0.2;
 
 type EmbedOptions = Parameters<Embedder['embed']>[1];
 
-/** Opens an embedder over HTTP; nothing is sent yet. Throws a KbError (`setup` without a key, `configuration` without address or model). */
+/** Opens an embedder over HTTP; nothing is sent yet. The first queries also measure the range of its cosines, with a few more texts. Throws a KbError (`setup` without a key, `configuration` without address or model). */
 export async function openHttpEmbedder(settings: ProviderSettings): Promise<Embedder> {
   const access = resolveAccess(settings, 'embedding');
   const { provider, model, row } = access;
+  let cosine_range: Embedder['cosine_range'];
   let dimensions = access.dimensions ?? (access.is_own_address ? (row.dimensions[model] ?? 0) : 0);
   return {
     provider,
@@ -125,17 +127,23 @@ export async function openHttpEmbedder(settings: ProviderSettings): Promise<Embe
     get dimensions() {
       return dimensions;
     },
+    get cosine_range() {
+      return cosine_range;
+    },
     concurrency: 4,
     min_retrieval_score: MIN_RETRIEVAL_SCORE,
     ...(row.dialect === 'ollama' && { window: async (signal) => (await describeModel(access, signal)).context_length }),
     embed: async (texts, options) => {
       if (texts.length === 0) return [];
       if (texts.some((text) => text.trim() === '')) throw new KbError('invalid', 'The text is empty: there is nothing to embed.');
+      const measured = options.input_type === 'query' && cosine_range === undefined ? UNRELATED_TEXTS : [];
+      const all = [...texts, ...measured];
       const vectors: Float32Array[] = [];
-      for (let at = 0; at < texts.length; at += row.batch)
-        vectors.push(...(await embedWhole(texts.slice(at, at + row.batch), options, access)));
+      for (let at = 0; at < all.length; at += row.batch)
+        vectors.push(...(await embedWhole(all.slice(at, at + row.batch), options, access)));
       dimensions = checkLengths(vectors, { known: dimensions, access });
-      return vectors;
+      if (measured.length > 0) cosine_range = measureCosineRange(vectors.slice(texts.length));
+      return vectors.slice(0, texts.length);
     },
     close: async () => {},
   };

@@ -41,6 +41,7 @@ export async function openLocalEmbedder({
     concurrency: 2,
     min_retrieval_score,
     cosine_range,
+    is_calibrated: true,
     ...(cosine_range_across_languages && { cosine_range_across_languages }),
     vector_weight,
     coverage,

@@ -8,7 +8,7 @@ import { throwIfAborted } from '../../core/run.ts';
 import { type Embedder, type GenerateRequest, type GroundingSource, type Llm, NO_ANSWER_MARKER, type Outcome } from '../../ports/models.ts';
 import { countWords } from './quote-blocks.ts';
 import { chooseQuotations, MAX_ANSWER_WORDS, type Quotation, areNearDuplicates } from './choose-quotations.ts';
-import { computeEvidence, judgeEvidence, MAX_UNCERTAIN_PROBABILITY } from './evidence.ts';
+import { computeEvidence, HIGH_PROBABILITY, judgeEvidence, MAX_UNCERTAIN_PROBABILITY } from './evidence.ts';
 import { bestSentence } from './passages.ts';
 
 /** Maximum words of a question that a note repeats. */
@@ -84,13 +84,21 @@ async function answerParts({ grounding, signal }: GenerateRequest, embedder: Emb
   const parts: Part[] = [];
   for (const { query, question } of questions) {
     const words = Math.floor((MAX_ANSWER_WORDS - note) / questions.length);
-    const { quotations, ranked, compare } = await chooseQuotations(query, { sources, words, previous_answers, embedder, signal });
+    const { quotations, candidates, ranked, compare } = await chooseQuotations(query, {
+      sources,
+      words,
+      previous_answers,
+      embedder,
+      signal,
+    });
     const { isAnswer: isAnswered, probability: judged } = judgeEvidence(await computeEvidence(query, { sources, ranked, compare }));
     const isFollowUp = query !== question && query.endsWith(question);
-    const probability = isFollowUp ? Math.min(judged, MAX_UNCERTAIN_PROBABILITY) : judged;
+    const isUncertain = isFollowUp || (embedder && !embedder.is_calibrated);
+    const probability = isUncertain ? Math.min(judged, MAX_UNCERTAIN_PROBABILITY) : judged;
     const isNew = (quotation: Quotation) =>
       !parts.some((part) => part.quotations.some((other) => other.text.includes(quotation.text) || areNearDuplicates(other, quotation)));
-    parts.push({ query, question, probability, isAnswered, quotations: isAnswered ? quotations.filter(isNew) : [] });
+    const chosen = probability < HIGH_PROBABILITY ? candidates : quotations;
+    parts.push({ query, question, probability, isAnswered, quotations: isAnswered ? chosen.filter(isNew) : [] });
   }
   return parts;
 }
@@ -124,7 +132,8 @@ function writeAnswer({ grounding }: GenerateRequest, parts: readonly Part[]): Wr
   const missing = parts.filter((part) => !answered.includes(part));
   const [best] = quotations;
   const around = [sources[best!.source]!.text, sources.map(({ text }) => text).join('\n')];
-  const notes = [unansweredNote(question, missing), sourceLanguageNote(question, best!.text, around)].filter(Boolean);
+  const doubt = probability < HIGH_PROBABILITY ? languageOfQuestions(question).messages.uncertain : undefined;
+  const notes = [doubt, unansweredNote(question, missing), sourceLanguageNote(question, best!.text, around)].filter(Boolean);
   const highlight = bestSentence(best!, new Set(subjectTerms(lastQuestion(query))));
   const quoted = quotations.flatMap(({ source, blocks }) => blocks.map(({ lines }) => ({ citation: sources[source]!.citation, lines })));
   return {

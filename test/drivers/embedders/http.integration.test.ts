@@ -5,6 +5,7 @@ import { findProvider, providersOf } from '../../../src/drivers/providers/provid
 import { embedTexts } from '../../../src/stages/ingest/embed-chunks.ts';
 import { embeddingWires, openEmbeddingServer, type EmbeddingBehaviour } from '../../support/embedding-server.ts';
 import type { JsonServer } from '../../support/json-server.ts';
+import { UNRELATED_TEXTS } from '../../../src/drivers/embedders/cosine-range.ts';
 
 const KEY = 'test-key-1234';
 const now = { 'retry-after': '0' };
@@ -64,7 +65,7 @@ describe.each(names)('the embedder for %s', (name) => {
     const { model } = embedder;
     expect(bodies(server)).toEqual([
       { model, [texts]: ['abc', 'abcdefgh'], ...SAYS[name]!.document },
-      { model, [texts]: ['abc'], ...SAYS[name]!.query },
+      { model, [texts]: ['abc', ...UNRELATED_TEXTS], ...SAYS[name]!.query },
     ]);
     expect(server.requests[0]!.headers.authorization).toBe(`Bearer ${KEY}`);
     expect(embedder.dimensions).toBe(3);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Embedder, GroundingSource } from '../../../src/ports/models.ts';
 import { MAX_UNCERTAIN_PROBABILITY } from '../../../src/stages/quote/evidence.ts';
+import { english } from '../../../src/languages/english.ts';
 import { openQuoteLlm } from '../../../src/stages/quote/quote-llm.ts';
 
 const manual = `The Helios 300 is a circulation pump. It ships with a mounting plate and two seals.
@@ -27,6 +28,7 @@ const at = (cosine: number): Embedder => ({
   dimensions: 2,
   concurrency: 1,
   min_retrieval_score: 0,
+  is_calibrated: true,
   coverage: () => 1,
   embed: async (texts, { input_type }) =>
     texts.map(() => (input_type === 'query' ? Float32Array.of(1, 0) : Float32Array.of(cosine, Math.sqrt(1 - cosine ** 2)))),
@@ -52,8 +54,11 @@ async function ask(query: string, { sources = sourcesOf(manual, leave), embedder
   }
 }
 
+/** Ends an answer that is not certain. */
+const DOUBT = english.messages.uncertain;
 const words = (text: string): number =>
   text
+    .replace(DOUBT, '')
     .replace(/\s*\[\d+\]/g, '')
     .split(/\s+/)
     .filter(Boolean).length;
@@ -62,7 +67,7 @@ test('quotes a whole passage under its headings, with its citation, word by word
   const { answer, pieces, outcome } = await ask('How often must the filter cartridge be replaced?');
   expect(answer).toMatch(/^\*\*Page 1 › Part\*\*\n\n/);
   expect(answer).toContain('The filter cartridge FC-77 must be replaced every 90 days. Close both valves before that.');
-  expect(answer).toMatch(/\[1\]$/);
+  expect(answer.endsWith(`\n\n[1]\n\n${DOUBT}`)).toBe(true);
   expect(pieces.length).toBeGreaterThan(5);
   expect(outcome.output_tokens).toBe(Math.ceil(answer.length / 4));
   expect(outcome.input_tokens).toBeGreaterThan(outcome.output_tokens);
@@ -105,6 +110,28 @@ test('embeds a question once', async () => {
   expect(asked).toEqual(['How often must the filter cartridge be replaced?']);
 });
 
+test('quotes up to three passages, and says so, if it is not certain that the best one answers', async () => {
+  const texts = [
+    'The gate of the yard is locked at night.',
+    'A guard locks the gate of the yard.',
+    'The yard has a gate.',
+    'The gate is old.',
+  ];
+  const unsure = await ask('When is the gate of the yard locked?', { sources: sourcesOf(...texts), embedder: at(0.4) });
+  expect(unsure.answer.match(/\[\d\]/g)).toEqual(['[1]', '[2]', '[3]']);
+  expect(unsure.answer.endsWith(`\n\n${DOUBT}`)).toBe(true);
+  const sure = await ask('When is the gate of the yard locked?', { sources: sourcesOf(texts[0]!), embedder: at(0.9) });
+  expect(sure.answer).not.toContain(DOUBT);
+});
+
+test('is never certain with an embedder for which the confidence was not measured', async () => {
+  const question = 'When is the gate of the yard locked?';
+  const sources = sourcesOf('The gate of the yard is locked at night.');
+  const { is_calibrated: _, ...other } = at(0.9);
+  expect((await ask(question, { sources, embedder: at(0.9) })).outcome.probability).toBeGreaterThan(MAX_UNCERTAIN_PROBABILITY);
+  expect((await ask(question, { sources, embedder: other })).outcome.probability).toBeLessThanOrEqual(MAX_UNCERTAIN_PROBABILITY);
+});
+
 test('numbers its sources in the order of the answer', async () => {
   const { answer, outcome } = await ask('How many days of paid leave does everyone have?');
   expect(answer).toContain('Everyone has 28 days of paid leave a year.');
@@ -129,11 +156,11 @@ test('quotes at most 120 words, as whole sentences or whole lines of code, with 
   const prose = await ask('At what pressure does the valve number 30 open?', { sources: sourcesOf(long) });
   expect(words(prose.answer)).toBeLessThanOrEqual(120);
   expect(prose.answer).toContain('The valve number 30 opens at 30 bar of pressure.');
-  expect(prose.answer).toMatch(/\*\*\n\n… The valve number \d+ .*pressure\.( …)? \[1\]$/s);
+  expect(prose.answer).toMatch(/\*\*\n\n… The valve number \d+ .*pressure\.( …)? \[1\]/s);
   const code = `To set up the valve, run:\n\n\`\`\`sh\n${Array.from({ length: 80 }, (_, i) => `valve --set-up --number ${i}`).join('\n')}\n\`\`\``;
   const { answer } = await ask('How do I set up the valve?', { sources: sourcesOf(code) });
   expect(words(answer)).toBeLessThanOrEqual(120);
-  expect(answer).toMatch(/valve --set-up --number \d+\n```\n\n… \[1\]$/);
+  expect(answer).toMatch(/valve --set-up --number \d+\n```\n\n… \[1\]/);
 });
 
 test('continues into neighbouring text, but does not begin there', async () => {
@@ -234,8 +261,8 @@ test('names the language of the sources if it differs from that of the question'
   const sources = sourcesOf('The filter of the pump must be replaced every 90 days, and it is made of steel.');
   const german = await ask('Wie oft muss der Filter der Pumpe gewechselt werden?', { sources, embedder: at(0.9) });
   expect(german.answer).toContain('Die Quellen sind auf Englisch.');
-  const english = await ask('How often must the filter of the pump be replaced?', { sources, embedder: at(0.9) });
-  expect(english.answer).not.toContain('The sources are in');
+  const inEnglish = await ask('How often must the filter of the pump be replaced?', { sources, embedder: at(0.9) });
+  expect(inEnglish.answer).not.toContain('The sources are in');
 });
 
 test('stops when the signal is aborted', async () => {
@@ -254,11 +281,11 @@ test('cites each passage by its own source, even within one section, and keeps t
       { ...norway!, ...place },
     ],
   });
-  expect(one.answer).toMatch(/ten seats\. \[1\][^]*Norway\. \[2\]$/);
+  expect(one.answer).toMatch(/ten seats\. \[1\][^]*Norway\. \[2\]/);
   expect(one.outcome.order).toEqual([1, 2]);
   const other = { citation: 1, title: 'Coffee', text: 'Coffee is for all plans.', score: 0.7, rerank_score: 0.9 };
   const reranked = await ask(query, { sources: [other, { ...gold!, citation: 2, rerank_score: 0.1 }] });
-  expect(reranked.answer).toMatch(/ten seats\. \[2\]$/);
+  expect(reranked.answer).toMatch(/ten seats\. \[2\]/);
   expect(reranked.outcome.order).toEqual([1, 2]);
 });
 
