@@ -198,7 +198,9 @@ class JsonReader {
 
   #fail(): never {
     const found =
-      this.#at < this.#text.length ? `${JSON.stringify(this.#text.slice(this.#at, this.#at + 20))} is not expected` : 'it ends too early';
+      this.#at < this.#text.length
+        ? `${JSON.stringify(String.fromCodePoint(this.#text.codePointAt(this.#at)!))} is not expected`
+        : 'it ends too early';
     throw new Error(`line ${this.#line}: ${found}`);
   }
 }

@@ -39,7 +39,7 @@ describe('the JSON parser', () => {
 
   it.each([
     ['{"a": 1', /line 1: it ends too early/],
-    ['{\n"a": oops}', /line 2: "oops}" is not expected/],
+    ['{\n"a": oops}', /line 2: "o" is not expected/],
     ['['.repeat(100_000), /nested too deeply/],
     ['{"a":1} x', /line 1/],
   ])('is refused when it is broken (%#)', async (source, message) => {

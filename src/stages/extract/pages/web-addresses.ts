@@ -2,6 +2,7 @@ import { identifyUrl, redactUrl } from '../../../core/secrets.ts';
 import type { FileTypes } from '../../../ports/reading.ts';
 import type { ApiInput, DocsInput, UrlsInput } from '../../../schema/source-entries.ts';
 import { extname } from 'node:path';
+import { MAX_ADDRESS_LENGTH } from '../../../schema/fields.ts';
 
 /** Whether a `docs` entry is an address and not a path. */
 export const isUrl = (entry: string): boolean => /^https?:\/\//i.test(entry);
@@ -56,7 +57,7 @@ const MAX_PATH_PARTS = 50;
 
 /** Normalizes an address for a crawl: without credentials, tracking parameters, session and fragment, except a route; undefined if it is not http(s). */
 export function normalizeAddress(address: string, base?: string): string | undefined {
-  if (!URL.canParse(address, base)) return undefined;
+  if (address.length > MAX_ADDRESS_LENGTH || !URL.canParse(address, base)) return undefined;
   const url = new URL(address, base);
   if (!/^https?:$/.test(url.protocol)) return undefined;
   url.username = url.password = '';

@@ -117,3 +117,7 @@ test('does not skip files with a parser by their extensions', () => {
   expect(hasTextlessExtension('http://a.example/a.svg', own)).toBe(false);
   expect(needsPageType('http://a.example/a.rss', own)).toBe(false);
 });
+
+it('takes no text of any length for an address', () => {
+  expect(normalizeAddress(`https://a.example/${'a'.repeat(9000)}`)).toBeUndefined();
+});

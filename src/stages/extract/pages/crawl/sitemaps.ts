@@ -2,6 +2,7 @@ import { decodeXML } from 'entities/decode';
 import { yieldToEventLoop } from '../../../../core/concurrency.ts';
 import { describe, isAbort } from '../../../../core/errors.ts';
 import { listNames } from '../../../../text/count.ts';
+import { MAX_ADDRESS_LENGTH } from '../../../../schema/fields.ts';
 import { isPageGone } from '../page.ts';
 import { markdownLinks, urlSource } from '../web-addresses.ts';
 import { type LoadAddress, loadText, type Robots } from './crawl-rules.ts';
@@ -48,7 +49,10 @@ const LINE = /\S[^\r\n]*/g;
 
 /** Yields the addresses of a sitemap, an XML or a text with one on each line; first `sitemapindex` for an index. It scans the text, which may be broken. */
 export function* sitemapLinks(text: string): Generator<string, void, void> {
-  if (!/^\s*</.test(text)) return yield* text.matchAll(LINE).map(([line]) => line.trimEnd());
+  if (!/^\s*</.test(text)) {
+    for (const [line] of text.matchAll(LINE)) if (line.length <= MAX_ADDRESS_LENGTH) yield line.trimEnd();
+    return;
+  }
   for (const [, name, quoted, plain] of text.matchAll(ELEMENT)) {
     const address = decodeXML((quoted ?? plain ?? '').trim());
     if (name!.toLowerCase() === 'sitemapindex') yield 'sitemapindex';

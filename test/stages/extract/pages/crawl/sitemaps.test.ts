@@ -27,3 +27,8 @@ test('other texts yield nothing, and malicious ones take little time', () => {
   for (const piece of ['<loc', '<loc>', '<a:loc ', '<loc><![CDATA[', '<a.a.a.a'])
     expect(addresses(piece.repeat(200_000)).length).toBeLessThan(200_001);
 });
+
+test('skips a line that is too long for an address', () => {
+  const text = `https://a.example/1\nhttps://a.example/${'x'.repeat(8192)}\nhttps://a.example/2`;
+  expect([...sitemapLinks(text)]).toEqual(['https://a.example/1', 'https://a.example/2']);
+});
