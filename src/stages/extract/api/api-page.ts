@@ -1,4 +1,5 @@
 import { yieldToEventLoop } from '../../../core/concurrency.ts';
+import { SITE_CREDENTIALS_ADVICE } from '../../../core/advice/advice.ts';
 import { KbError } from '../../../core/errors.ts';
 import { hash } from '../../../core/ids.ts';
 import { findUnsafeJson } from '../../../core/parse-request.ts';
@@ -148,8 +149,11 @@ const SIDE_FIELD =
   /^(status(_?code)?|code|message|msg|details?|reason|success|ok|timestamp|path|(request|trace|correlation)_?id|documentation_?url|jsonrpc)$/i;
 const FAILED_STATUS = /^(error|fail(ed|ure)?)$/i;
 
-/** Finds the error in JSON that was sent with a success status (`{"errors": […], "data": null}`, `{"ok": false, "error": "…"}`); undefined if there is none. */
-export function failureIn(value: unknown): string | undefined {
+/**
+ * Finds the error in JSON that was sent with a success status (`{"errors": […], "data": null}`, `{"ok": false, "error": "…"}`); undefined if there is none.
+ * `lacksRecords`: it has no records although there should be some, so that a message alone is an error.
+ */
+export function failureIn(value: unknown, lacksRecords = false): string | undefined {
   if (!isFields(value)) return undefined;
   const filled = Object.entries(value).filter(([, inner]) => !isBlank(inner));
   const isCall = filled.some(([name]) => name === 'jsonrpc');
@@ -157,10 +161,16 @@ export function failureIn(value: unknown): string | undefined {
   const hasFailed = Object.entries(value).some(([name, inner]) =>
     /^(ok|success)$/i.test(name) ? inner === false : /^status$/i.test(name) && FAILED_STATUS.test(String(inner)),
   );
-  if (!(hasError || hasFailed) || !filled.every(([name]) => ERROR_FIELD.test(name) || SIDE_FIELD.test(name) || (isCall && name === 'id')))
+  if (
+    !(hasError || hasFailed || lacksRecords) ||
+    !filled.every(([name]) => ERROR_FIELD.test(name) || SIDE_FIELD.test(name) || (isCall && name === 'id'))
+  )
     return undefined;
   return apiErrorMessage(value) ?? (hasError ? 'error' : undefined);
 }
+
+/** What an error says that stands for an empty page after the last one. */
+const NO_MORE = /\bno (more|further|results?|records?|data|items?|entries)\b|\bnot found\b|\bout of (range|bounds)\b|\bpage\b/i;
 
 const isBlank = (value: unknown): boolean => !value || value === '0' || (typeof value === 'object' && Object.keys(value).length === 0);
 
@@ -244,28 +254,19 @@ export async function readApiPage(
   const structure = await structureOf(answer, base, reading);
   const items_path = api.pagination?.items_path;
   const position = positionOf(api.pagination, request, number);
-  if (!structure && items_path && answer.bytes.length > 0) {
-    await readContent(answer, base, reading);
-    throw new KbError(
-      'invalid',
-      `${base} answered with «${answer.content_type || 'no named type'}», which has nothing at items_path «${items_path}».`,
-      {
-        hint: 'Leave items_path out where the answer is a document, or check the address.',
-      },
-    );
-  }
+  if (!structure && answer.bytes.length > 0) await assertIsDocument(answer, api, { had_records, ...reading });
   const value = structure?.value;
   const items = items_path === undefined ? undefined : valueAt(value, items_path);
-  const failure = Array.isArray(items) && items.length > 0 ? undefined : failureIn(value); // a list of errors may be the content
-  if (failure !== undefined && number === 1)
-    throw new KbError('invalid', `${base} returned an error with a success status: «${failure}».`, {
-      hint: 'Check the address and the credentials, or ask again later.',
-      isRetryable: isTemporary(failure),
-    });
   const hasNoList =
     items_path === undefined
       ? had_records && structure !== undefined && !Array.isArray(value)
       : answer.bytes.length > 0 && items === undefined;
+  const failure = Array.isArray(items) && items.length > 0 ? undefined : failureIn(value, number > 1 && hasNoList); // a list of errors may be the content
+  if (failure !== undefined && !(number > 1 && isCounted(api.pagination) && NO_MORE.test(failure)))
+    throw new KbError('invalid', `${base} returned an error with a success status: «${failure}».`, {
+      hint: 'Check the address and the credentials, or ask again later.',
+      isRetryable: isTemporary(failure),
+    });
   const is_without_list = hasNoList || failure !== undefined;
   if (structure && items_path && number === 1 && is_without_list)
     throw new KbError('invalid', `${base}: items_path «${items_path}» was not found in the response.`, {
@@ -287,6 +288,31 @@ export async function readApiPage(
     is_without_list,
     digest: hash(structure ? (JSON.stringify(records ?? value) ?? '') : answer.bytes),
   };
+}
+
+/**
+ * Throws a KbError for a document in the place of records: a web page where there are pages, and any document where `items_path` or the pages before say that
+ * there are records.
+ */
+async function assertIsDocument(
+  answer: HttpResponse,
+  api: ApiSettings,
+  { had_records, ...reading }: Reading & { had_records: boolean },
+): Promise<void> {
+  const [source, items_path] = [apiSource(api), api.pagination?.items_path];
+  const isPage = api.pagination !== undefined && reading.reader.fileTypeOf(answer) === reading.reader.page.file_type;
+  if (!isPage && !had_records && items_path === undefined) return;
+  const { title = '' } = await readContent(answer, source, reading);
+  const type = `«${answer.content_type || 'no named type'}»`;
+  if (!isPage && !had_records)
+    throw new KbError('invalid', `${source} answered with ${type}, which has nothing at items_path «${items_path}».`, {
+      hint: 'Leave items_path out where the answer is a document, or check the address.',
+    });
+  const kind = isPage ? 'a web page' : type;
+  throw new KbError('unavailable', `${source} answered with ${kind}${title === '' ? '' : ` («${title}»)`} in the place of records.`, {
+    hint: ['It may be a login, a block or a notice of the server: open it in a browser, or try again later.', SITE_CREDENTIALS_ADVICE],
+    isRetryable: true,
+  });
 }
 
 /** Whether each record becomes a document: if `items_path` names them, if pages are lists of records, or in JSON Lines. */

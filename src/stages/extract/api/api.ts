@@ -4,7 +4,7 @@ import { isAbort, KbError, toErrorItem } from '../../../core/errors.ts';
 import { hash } from '../../../core/ids.ts';
 import { holdsSecret, redactUrl, withoutSecrets } from '../../../core/secrets.ts';
 import type { Config } from '../../../schema/config.ts';
-import { mainList } from './records.ts';
+import { mainList, otherLists } from './records.ts';
 import type { ApiInput } from '../../../schema/source-entries.ts';
 import {
   type ApiSettings,
@@ -228,6 +228,7 @@ async function* extractOne(
       if (page.structure?.broken?.length) doubt ??= `${page.source} has lines that could not be read.`;
       yield* pageItems(page, await pageDocuments(page, api, { ...parts, seenRecords }));
       if (api.pagination === undefined) yield* noteUnreadList(page);
+      else if (at.number === 1) yield* noteOtherLists(page, api.pagination.items_path);
       if (end !== undefined) return yield* uncertainEnd(api, end);
       request = next;
     }
@@ -267,6 +268,16 @@ function* noteUnreadList({ source, structure }: ApiPage): Generator<Extracted, v
   const [holds, path] = list.path === '' ? ['is a list', ''] : [`holds a list «${list.path}»`, `, items_path: ${yamlWord(list.path)}`];
   yield {
     notice: `${source}: the answer ${holds} of ${list.records.toLocaleString('en')} objects, and all of it is one document. To read each of them as a document, set pagination of this API (ingestion.api.pagination) to { type: link${path} }.`,
+  };
+}
+
+/** Says of a response which lists of records it holds besides the one that is read. */
+function* noteOtherLists({ source, value }: ApiPage, items_path: string | undefined): Generator<Extracted, void, void> {
+  const lists = items_path === undefined ? [] : otherLists(value, items_path);
+  if (lists.length === 0) return;
+  const named = lists.map(({ path, records }) => `«${path}» (${records.toLocaleString('en')} entries)`);
+  yield {
+    notice: `${source}: the first answer also holds ${named.join(', ')}, which is not read: items_path names «${items_path}» alone.`,
   };
 }
 

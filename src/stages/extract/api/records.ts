@@ -70,7 +70,16 @@ const MAX_LIST_DEPTH = 3;
 interface RecordList {
   path: string;
   records: number;
+  /** Fields of its first record. */
+  fields: number;
 }
+
+/** Minimum fields of a record; links and counts have fewer. */
+const MIN_FIELDS = 3;
+
+/** Lists the dotted paths of lists of records in a response, besides the one at `items_path` and those in it. */
+export const otherLists = (value: unknown, items_path: string): RecordList[] =>
+  listsIn(value, []).filter(({ path, fields }) => path !== items_path && !path.startsWith(`${items_path}.`) && fields >= MIN_FIELDS);
 
 /** Finds the list of records that makes up most of a response: two objects or more, each with an id or a title. */
 export function mainList(value: unknown): RecordList | undefined {
@@ -81,7 +90,14 @@ export function mainList(value: unknown): RecordList | undefined {
 function listsIn(value: unknown, keys: readonly string[]): (RecordList & { length: number })[] {
   if (Array.isArray(value))
     return value.length > 1 && value.every((record) => idIn(record) !== undefined || titleIn(record) !== undefined)
-      ? [{ path: keys.join('.'), records: value.length, length: JSON.stringify(value).length }]
+      ? [
+          {
+            path: keys.join('.'),
+            records: value.length,
+            fields: Object.keys(value[0] as object).length,
+            length: JSON.stringify(value).length,
+          },
+        ]
       : [];
   if (!isFields(value) || keys.length === MAX_LIST_DEPTH) return [];
   return Object.entries(value).flatMap(([key, inner]) => listsIn(inner, [...keys, key]));

@@ -61,8 +61,20 @@ test('stops at max_pages, and leaves the scope in doubt', async () => {
   expect(found.scopes).toEqual([]);
 });
 
+test('names lists of records in a response that are not read', async () => {
+  const included = [
+    { type: 'people', id: '9', attributes: { name: 'Ann' } },
+    { type: 'comments', id: '5', attributes: { body: 'The gasket is brittle.' } },
+  ];
+  const web = await site({
+    '/list': answering(() => ({ data: tickets(1, 3), included, meta: { tags: ['a', 'b'], counts: [{ n: 1 }, { n: 2 }] } })),
+  });
+  const { notices } = await extract([web], { url: `${web.url}/list`, pagination: { type: 'link', items_path: 'data' } });
+  expect(notices).toEqual([expect.stringContaining('also holds «included» (2 entries), which is not read: items_path names «data» alone')]);
+});
+
 test('stops at a page without the list, and removes nothing because it may be a failure', async () => {
-  const answers = [{ rows: tickets(1, 3) }, { error: 'too many requests' }];
+  const answers = [{ rows: tickets(1, 3) }, { total: 3 }];
   const web = await site({ '/all': answering((query) => answers[Number(query.get('page')) - 1]) });
   const found = await extract([web], { url: `${web.url}/all`, pagination: { type: 'page', param: 'page', items_path: 'rows' } });
   expect(valves(found)).toEqual(all(3));
@@ -176,11 +188,54 @@ test('says that there is more if max_pages cuts off pages by link', async () => 
   expect(found.notices).toEqual([`${web.url}/list: stopped at max_pages = 3; there is more.`]);
 });
 
-test('an error with a success status ends the pages with a notice, and removes nothing', async () => {
-  const web = await site({ '/list': answering((query) => (query.get('page') === '1' ? tickets(1, 3) : { message: 'slow down' })) });
+test.each([
+  ['a message alone', { message: 'Server is busy, try again' }, 'Server is busy, try again'],
+  ['errors', { errors: [{ title: 'Internal error', detail: 'Shard 3 is down' }] }, 'Shard 3 is down'],
+  ['an error beside an empty list', { rows: [], error: 'Shard 4 is down' }, 'Shard 4 is down'],
+])('%s with a success status in the place of a page is an error that removes nothing', async (_what, body, text) => {
+  for (const items_path of [undefined, 'rows']) {
+    const rows = (list: unknown[]) => (items_path ? { rows: list } : list);
+    const web = await site({ '/list': answering((query) => (query.get('page') === '1' ? rows(tickets(1, 3)) : body)) });
+    const result = await extract([web], { url: `${web.url}/list`, pagination: { type: 'page', param: 'page', items_path } });
+    expect([valves(result), result.scopes]).toEqual([all(3), []]);
+    expect(result.errors).toMatchObject([{ source: `${web.url}/list#page=2`, error: expect.stringContaining(`«${text}»`) }]);
+  }
+});
+
+test.each([
+  ['says that there are no more', { error: 'No more results' }],
+  ['says nothing', { total: 3 }],
+])('an object without records that %s ends the pages with a notice, and removes nothing', async (_what, body) => {
+  const web = await site({ '/list': answering((query) => (query.get('page') === '1' ? tickets(1, 3) : body)) });
   const found = await extract([web], { url: `${web.url}/list`, pagination: { type: 'page', param: 'page' } });
   expect([valves(found), found.errors, found.scopes]).toEqual([all(3), [], []]);
   expect(found.notices).toEqual([expect.stringContaining('holds no records and was taken for the end')]);
+});
+
+test.each([
+  ['page', { type: 'page', param: 'page' }],
+  ['link', { type: 'link' }],
+  ['cursor', { type: 'cursor', param: 'page', cursor_path: 'next', items_path: 'rows' }],
+] as const)('a web page in the place of any page by %s is an error, and nothing of it is stored', async (type, pagination) => {
+  for (const bad of [1, 2, 3]) {
+    const web = await site({
+      '/list': (request, response) => {
+        const page = Number(new URL(request.url!, 'http://api').searchParams.get('page') ?? 1);
+        if (page === bad)
+          return response
+            .writeHead(200, { 'content-type': 'text/html' })
+            .end('<title>Guest network</title><p>Welcome. Accept the terms of use to go on.');
+        const link = type === 'link' && page < 4 ? { link: `</list?page=${page + 1}>; rel=next` } : {};
+        const rows = tickets(page, Math.min(page, 4));
+        return response
+          .writeHead(200, { 'content-type': 'application/json', ...link })
+          .end(JSON.stringify(type === 'cursor' ? { rows, next: page < 4 ? page + 1 : null } : rows));
+      },
+    });
+    const result = await extract([web], { url: `${web.url}/list`, pagination });
+    expect([valves(result), result.scopes]).toEqual([all(bad - 1), []]);
+    expect(result.errors).toMatchObject([{ isRetryable: true, error: expect.stringContaining('answered with a web page') }]);
+  }
 });
 
 test('sends the key of an API with next links of its own origin only', async () => {
