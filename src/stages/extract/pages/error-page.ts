@@ -2,6 +2,7 @@ import { operatorAdvice, SITE_CREDENTIALS_ADVICE } from '../../../core/advice/ad
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import { KbError } from '../../../core/errors.ts';
 import { readBlocks } from '@citekb/documents/markdown';
+import { plainText } from '../../../text/markdown/plain-text.ts';
 
 /** Letters and digits below which scripts may have to write a page, and below which they certainly have to. */
 const MAX_SHELL_LETTERS = 200;
@@ -54,6 +55,7 @@ const FAILURES = [
   'just a moment|attention required|pardon our interruption|one more step',
   '(checking|verifying) .{0,40}(browser|human)|(verify|confirm) .{0,20}human|are you (a )?(human|robot)|security (check|verification)',
   'error establishing a database connection|(php )?(fatal|parse) error',
+  '(this )?account (has been )?suspended',
   "we'll be (right )?back( soon)?|down for( scheduled)? maintenance|(under|scheduled) maintenance|maintenance mode",
   'zugriff (verweigert|verboten)|(dienst|seite) (derzeit |vorübergehend )?nicht (verfügbar|erreichbar)|zu viele anfragen|interner serverfehler|wartungs(modus|arbeiten)',
   '(site )?en maintenance|maintenance en cours|accès (refusé|interdit)|service (temporairement |momentanément )?indisponible|trop de requêtes|erreur interne( du serveur)?',
@@ -87,6 +89,11 @@ const MAX_HEADLINE = 100;
 const MAX_FORM_LETTERS = 100;
 const MAX_ERROR_LETTERS = 400;
 
+/** Headings, and pieces of code in its sentences, that only a page with content has. A table or a block of code is enough by itself. */
+const MIN_HEADINGS = 3;
+const MIN_CODE = 2;
+const CODE = /`[^`\n]{1,200}`/g;
+
 /** Extracts the approximate text of a small page. */
 const textIn = (html: string): string =>
   html.replace(/<(script|style|head|template)\b(?:(?!<\1\b)[^])*?<\/\1\s*>/gi, ' ').replace(/<[^<>]*>/g, ' ');
@@ -98,7 +105,7 @@ const SIGN_IN =
 /** «Not found» in several languages. */
 const NOT_FOUND =
   '(?:(?:(?:the|this|that) )?(?:requested )?(?:page|document|article|file) )?(?:(?:was|could) )?not (?:be )?found|' +
-  '(?:(?:die )?seite )?(?:wurde )?nicht gefunden|page (?:introuvable|non trouvée)|p[aá]gina no encontrada';
+  '(?:(?:die )?seite )?(?:wurde )?nicht gefunden|ページが見つかりません(?:でした)?|page (?:introuvable|non trouvée)|p[aá]gina no encontrada';
 /** A title that says «not found», perhaps beside the name of the site. */
 const NOT_FOUND_TITLE = new RegExp(
   `^(?:(?:oops|sorry)\\W+)?(?:(?:error|fehler|erreur|http)\\W+)?(?:404\\W*(?:${NOT_FOUND})?|${NOT_FOUND})\\W*(?:[|–—·-].*)?$`,
@@ -108,6 +115,15 @@ const NOT_FOUND_TITLE = new RegExp(
 /** Scripts of services that ask whether a visitor is human, on no other pages. */
 const CHALLENGE =
   /\b_cf_chl_opt\b|\/challenge-platform\/h\/\w\/orchestrate|captcha-delivery\.com|\bpx-captcha\b|\b_Incapsula_Resource\b|\bgokuProps\b/;
+/** Pages of services in front of a site, which may be long and have headings: their headline or first words, and words that only they have beside it. */
+const WALLS = [
+  { begins: /^making sure you.{1,6}re not a bot\b/i, has: /\bAnubis\b/ },
+  { begins: /^(?:sorry, you have been blocked|attention required)\b/i, has: /\bCloudflare Ray ID\b/ },
+  { begins: /^(?:about this page\s+)?our systems have detected unusual traffic\b/i, has: /\bautomatically detects requests\b/ },
+];
+/** Maximum letters of such a page. */
+const MAX_WALL_LETTERS = 4000;
+
 /** A question about cookies: its element, and its words. */
 const CONSENT_ELEMENT =
   /<[^<>]{0,500}(?:\brole\s*=\s*["']?(?:alert)?dialog|\baria-modal\b|\b(?:id|class)\s*=\s*["'][^"'<>]{0,200}(?:cookie|consent|onetrust|didomi|usercentrics|cmp-))/i;
@@ -127,29 +143,36 @@ interface SentPage extends Pick<ParsedDocument, 'text' | 'title'> {
 
 /**
  * Throws a retryable KbError for a page that stands in the place of the one requested, although it has a success status: a failure, a question whether the
- * visitor is human, a request to log in or to accept cookies. All have hardly any text; a longer page is about such things.
+ * visitor is human, a request to log in or to accept cookies. All have hardly any text; a longer page, or one with a table or code, is about such things.
  */
 export function assertIsContent(source: string, { html: bytes, text, title = '', headers = {}, isUnfinished = false }: SentPage): void {
   if (headers['cf-mitigated'] === 'challenge') throw wallError(source, 'is a question whether the visitor is human');
-  const letters = countLetters(text, MAX_ERROR_LETTERS);
-  if (letters >= MAX_ERROR_LETTERS) return;
+  const letters = countLetters(text, MAX_WALL_LETTERS);
+  if (letters >= MAX_WALL_LETTERS) return;
+  const blocks = readBlocks(text);
   const first = text.trimStart().split('\n', 1)[0]!;
-  const headlines = [title, readBlocks(text)[0]?.title ?? '', first].map((line) => line.trim());
+  const headlines = [title, blocks[0]?.title ?? '', first].map((line) => line.trim());
+  if (WALLS.some(({ begins, has }) => [...headlines, plainText(text)].some((line) => begins.test(line)) && has.test(text)))
+    throw wallError(source, 'is a question whether the visitor is human, or a block');
+  if (letters >= MAX_ERROR_LETTERS) return;
   const html = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, MAX_FORM_INSPECTED)).toString('latin1');
   const asks = PASSWORD.test(html);
-  if (asks && (letters < MAX_FORM_LETTERS || headlines.some((line) => SIGN_IN.test(line))))
+  const isDetailed = blocks.some(({ kind }) => kind === 'table' || kind === 'fence') || (text.match(CODE)?.length ?? 0) >= MIN_CODE;
+  if (asks && !isDetailed && (letters < MAX_FORM_LETTERS || headlines.some((line) => SIGN_IN.test(line))))
     throw new KbError('unauthorized', `${source} is a login page, not the requested page.`, {
       hint: operatorAdvice`Add the credentials for the site to network.sites (a cookie, a header or basic_auth), or leave the page out.`,
       isRetryable: true,
     });
+  if (CHALLENGE.test(html)) throw wallError(source, 'is a question whether the visitor is human');
+  if (/^\W*(?:Fatal|Parse) error\W/.test(text)) throw wallError(source, 'says «Fatal error», although it returned a success status');
+  if (isDetailed || blocks.filter(({ kind }) => kind === 'heading').length >= MIN_HEADINGS) return;
   const missing = headlines.find((line) => line.length <= MAX_HEADLINE && NOT_FOUND_TITLE.test(line));
   if (missing !== undefined)
     throw new KbError('not_found', `${source} says «${missing}», although it returned a success status.`, {
       hint: 'Check the address, or leave the page out.',
       isRetryable: true,
     });
-  if (CHALLENGE.test(html)) throw wallError(source, 'is a question whether the visitor is human');
-  const failure = headlines.find((line) => isFailure(line, text)) ?? (/^\W*(?:Fatal|Parse) error\W/.test(text) ? 'Fatal error' : undefined);
+  const failure = headlines.find((line) => isFailure(line, text));
   if (failure !== undefined) throw wallError(source, `says «${failure}», although it returned a success status`);
   const shown = letters === 0 ? textIn(html) : text; // a dialog is no content
   if (!isUnfinished && CONSENT_ELEMENT.test(html) && CONSENT_WORDS.test(shown) && CONSENT_CHOICE.test(shown))

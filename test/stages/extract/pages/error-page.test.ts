@@ -50,6 +50,43 @@ test.each([
   );
 });
 
+const why = 'You see this because the administrator of this website has set up Anubis to protect the server against scraping. ';
+const blocked = 'This website is using a security service to protect itself from online attacks. ';
+
+test.each([
+  ['Anubis', "Making sure you're not a bot!", `# Making sure you're not a bot!\n\nLoading...\n\n${why.repeat(9)}`],
+  [
+    'Cloudflare',
+    'Attention Required! | Cloudflare',
+    `# Sorry, you have been blocked\n\n## You are unable to access x.example\n\n## Why have I been blocked?\n\n${blocked.repeat(6)}\n\n## What can I do?\n\nCloudflare Ray ID: 8a1`,
+  ],
+  [
+    'Google',
+    'https://x.example/',
+    'About this page\n\nOur systems have detected unusual traffic from your computer network. This page checks to see if it is really you. ' +
+      'This page appears when Google automatically detects requests coming from your computer network. '.repeat(5),
+  ],
+  ['a host', 'Account Suspended', '# This Account has been suspended.\n\nContact your hosting provider for more information.'],
+])('a page of %s in front of the site is a retryable error, however long it is', (_name, title, text) => {
+  expect(page('<p>', text, title)).toThrow(expect.objectContaining({ code: 'unavailable', isRetryable: true }));
+  expect(page('<p>', `# Walls of the web\n\nThey begin like this.\n\n${text}`, 'Walls of the web')).not.toThrow();
+});
+
+test.each([
+  ['a block of code', '# 404 Not Found\n\nThe id is unknown.\n\n```\n{"error":"not_found"}\n```'],
+  ['a table', '# Scheduled maintenance\n\nGrease the bearing. It takes a moment.\n\n| Part | Number |\n| --- | --- |\n| Seal | S-20 |'],
+  ['headings', '# 503 Service Unavailable\n\nNo worker is free.\n\n## Cause\n\nThe queue is long.\n\n## Remedy\n\nWait.'],
+  ['code in its text', '# Are you human?\n\nSet `captcha.site_key` and `captcha.secret`.'],
+])('a short page that is named like an error is content if it has %s', (_what, text) => {
+  expect(page('<p>', text, text.slice(2, text.indexOf('\n')))).not.toThrow();
+});
+
+test('a page that shows a login form as an example is content', () => {
+  expect(
+    page(form, '# Login page\n\nThe attribute `remember` keeps the session. The event `login` comes after success.', 'Login page'),
+  ).not.toThrow();
+});
+
 test.each([
   ['a script of a challenge', '<script>window._cf_chl_opt = {}</script>', 'Example'],
   ['a question about cookies', '<div role="dialog">', 'We use cookies. Choose which cookies you allow.'],
