@@ -97,54 +97,75 @@ const resumeNotice = ({ url }: CrawlEntry, since: Date): string =>
   `The crawl of ${urlSource(url)} that began on ${since.toISOString().slice(0, 16).replace('T', ' at ')} UTC and was cut off resumes: pages that it has read ` +
   `are not requested again. ${formatHint(optionalAdvice`${field('force')} reads them all.`)}`.trimEnd();
 
-/** Maximum pages that are requested or parsed at once, including those that wait for earlier ones: eight over the network, the others in the parsers. */
-const MAX_IN_FLIGHT = 16;
-
+/** Maximum pages that are requested or parsed at once: eight over the network, the others in the parsers. */
+const MAX_READING = 16;
+/** Maximum pages in flight, including those that wait for earlier ones. With 16, a site with some slow pages takes twice as long. */
+const MAX_IN_FLIGHT = 64;
+/** Maximum characters of pages that wait for earlier ones; with more, no request begins. */
+const MAX_BUFFERED = 50_000_000;
 /** Maximum bytes of a page that is read at the same time as others; a larger one is requested again, one at a time. */
 const MAX_SHARED_BYTES = 16 * 2 ** 20;
+
+/** A page that is being read, or has been and waits for earlier ones (`answer`). */
+interface RunningRead {
+  page: QueuedPage;
+  end: Promise<void>;
+  answer?: PageRead;
+}
+
+/** Whether another page may be requested, if this many are still wanted. */
+export function hasRoom(running: readonly RunningRead[], wanted: number): boolean {
+  const answers = running.flatMap(({ answer }) => answer ?? []);
+  const buffered = answers.reduce((sum, answer) => sum + ('page' in answer ? answer.page.parsed.text.length : 0), 0);
+  return running.length < Math.min(MAX_IN_FLIGHT, wanted) && running.length - answers.length < MAX_READING && buffered <= MAX_BUFFERED;
+}
 
 /** Reads the pages of the frontier, several at once, and processes them in order, so that the same site is always crawled the same way. */
 async function* readPages(crawl: Crawl): AsyncGenerator<Extracted, void, void> {
   const { entry, site, parts, frontier } = crawl;
   const start = frontier.addStart(site.at);
   const stop = new AbortController(); // stops requests only: pages that were read are still processed
-  const reading = { ...parts, signal: parts.signal ? AbortSignal.any([parts.signal, stop.signal]) : stop.signal };
+  const stoppable = { ...parts, signal: parts.signal ? AbortSignal.any([parts.signal, stop.signal]) : stop.signal };
   const alone = pLimit(1);
   const read = async (page: QueuedPage): Promise<PageRead> => {
     if (page === start) return site.read;
-    const load = (limits: { max_bytes?: number }) => readPage(page.url, reading, { ...site.options, ...limits });
+    const load = (limits: { max_bytes?: number }) => readPage(page.url, stoppable, { ...site.options, ...limits });
     const result = await load({ max_bytes: MAX_SHARED_BYTES });
     return 'failed' in result && result.isCutOff ? alone(() => load({})) : result;
   };
-  const running: { page: QueuedPage; result: Promise<PageRead> }[] = [];
+  const running: RunningRead[] = [];
   const fill = (): void => {
-    while (running.length < Math.min(MAX_IN_FLIGHT, entry.max_pages - crawl.pages)) {
+    while (hasRoom(running, entry.max_pages - crawl.pages)) {
       const page = frontier.next();
       if (!page) return;
-      const result = read(page);
-      result.catch(() => {}); // it is thrown in its turn, or the crawl has ended
-      running.push({ page, result });
+      const reading: RunningRead = { page, end: read(page).then((answer) => void (reading.answer = answer)) };
+      reading.end.catch(() => {}); // it is thrown in its turn, or the crawl has ended
+      running.push(reading);
     }
   };
   try {
     do {
+      let since = performance.now();
       while (!isOver(crawl)) {
         fill();
-        if (running.length === 0) break;
-        const since = performance.now();
-        const { page, result } = running[0]!;
-        const answer = await result;
+        const [first] = running;
+        if (!first) break;
+        if (!first.answer) {
+          await Promise.race(running.flatMap(({ end, answer }) => (answer ? [] : [end]))); // any page that is read may make room
+          continue;
+        }
         running.shift();
         crawl.in_flight = running.length;
-        crawl.silence = silenceAfter(crawl.silence, answer, performance.now() - since);
-        const item = await processPage(page, answer, crawl);
+        crawl.silence = silenceAfter(crawl.silence, first.answer, performance.now() - since);
+        const item = await processPage(first.page, first.answer, crawl);
         yield* reportExpected(frontier.queued + crawl.in_flight + crawl.deferred.length, crawl);
         if (item) yield item;
+        since = performance.now();
       }
     } while (await advance(crawl));
   } finally {
     stop.abort();
-    await Promise.allSettled(running.map(({ result }) => result));
+    await Promise.allSettled(running.map(({ end }) => end));
   }
   yield* finishCrawl(crawl);
 }

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { summarizeCrawl, MAX_SILENCE, siteFailure, type Crawl, silenceAfter } from '../../../../../src/stages/extract/pages/crawl/crawl.ts';
+import {
+  hasRoom,
+  summarizeCrawl,
+  MAX_SILENCE,
+  siteFailure,
+  type Crawl,
+  silenceAfter,
+} from '../../../../../src/stages/extract/pages/crawl/crawl.ts';
 import { scopeOf, type Robots } from '../../../../../src/stages/extract/pages/crawl/crawl-rules.ts';
 import type { CrawlParts } from '../../../../../src/stages/extract/pages/crawl/open-site.ts';
 import { KbError } from '../../../../../src/core/errors.ts';
@@ -103,4 +110,17 @@ test('silence grows until an answer comes, and a refusal is an answer', () => {
   expect(leaves(silence)).toBe(false);
   expect(leaves(silenceAfter(silence, failed('unavailable'), 1))).toBe(true);
   for (const answer of [failed('forbidden'), { unreadable: 'image/png' }]) expect(silenceAfter(silence, answer, MAX_SILENCE)).toBe(0);
+});
+
+test('requests another page while there is room for it, also behind pages that wait for a slow one', () => {
+  const page = { url, key: '', depth: 1, trail: [] };
+  const reading = (length: number, characters?: number) =>
+    Array.from({ length }, () => ({
+      page,
+      end: Promise.resolve(),
+      ...(characters === undefined ? {} : { answer: { page: { parsed: { text: { length: characters } } } } as PageRead }),
+    }));
+  expect([hasRoom([], 1), hasRoom([], 0), hasRoom(reading(15), 99), hasRoom(reading(16), 99)]).toEqual([true, false, true, false]);
+  expect([hasRoom(reading(63, 1), 99), hasRoom(reading(64, 1), 99), hasRoom(reading(5, 1), 5)]).toEqual([true, false, false]);
+  expect([hasRoom(reading(1, 50_000_000), 99), hasRoom(reading(1, 50_000_001), 99)]).toEqual([true, false]);
 });

@@ -381,3 +381,21 @@ test('treats pages that differ by a parameter as different even if it is a key, 
   );
   expect(each.documents.map(({ title }) => title)).toEqual(['Page e1', 'Page e2']);
 });
+
+test('requests pages behind a slow one, and keeps their order', async () => {
+  const links = Array.from({ length: 40 }, (_, i) => `/p${i}`);
+  const last = Promise.withResolvers<void>();
+  const web = await site({
+    '/': article('Start', ['/slow', ...links]),
+    ...Object.fromEntries(links.map((link) => [link, article(link)])),
+    '/slow': async (_request, response) => {
+      await last.promise;
+      response.writeHead(200, { 'content-type': 'text/html' }).end(article('Slow'));
+    },
+    '/p39': (_request, response) => {
+      last.resolve();
+      response.writeHead(200, { 'content-type': 'text/html' }).end(article('/p39'));
+    },
+  });
+  expect(paths(await crawled([web], web.url))).toEqual(['/', '/slow', ...links]);
+});
