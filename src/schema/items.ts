@@ -233,9 +233,14 @@ export const GivenDocument = Document.partial()
   })
   .strict();
 
+/** Maximum characters of a chunk's text in a request, twice the maximum `chunk_size`: each search that meets a chunk analyses its whole text. */
+const MAX_CHUNK_LENGTH = 200_000;
+
 /** A chunk in a request: an id and a text are required. */
 export const GivenChunk = Chunk.extend({
   id,
+  text: Chunk.shape.text.max(MAX_CHUNK_LENGTH),
+  embed_text: limited(Chunk.shape.embed_text, MAX_CHUNK_LENGTH),
   source: source.default(''),
   metadata: LimitedMetadata.default({}),
 }).strict();

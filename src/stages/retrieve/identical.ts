@@ -29,7 +29,11 @@ const MIN_SHARED = 0.9;
 /** Items that are compared, each with all better ones: more would take seconds, and nobody reads so far. */
 const MAX_COMPARED = 60;
 
-const wordsOf = ({ text }: RetrievedItem): Set<string> => new Set(text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu));
+/** Maximum characters of a text that is compared. */
+const MAX_COMPARED_LENGTH = 20_000;
+
+const wordsOf = ({ text }: RetrievedItem): Set<string> =>
+  new Set(text.length > MAX_COMPARED_LENGTH ? [] : text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu));
 
 function areNearlyIdentical(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
   if (Math.min(one.size, other.size) < MIN_WORDS || Math.min(one.size, other.size) < MIN_SHARED * Math.max(one.size, other.size))

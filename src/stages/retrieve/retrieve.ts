@@ -1,5 +1,6 @@
 import type { Embedder, Reranker } from '../../ports/models.ts';
 import type { ErrorItem, RetrievedItem } from '../../schema/items.ts';
+import { yieldToEventLoop } from '../../core/concurrency.ts';
 import { endsWork, KbError, toErrorItem } from '../../core/errors.ts';
 import { languageOf } from '../../languages/detect.ts';
 import { progress, type Run, throwIfAborted } from '../../core/run.ts';
@@ -93,6 +94,7 @@ async function findItems(
   const corrected = correctSpelling(original, textsOf(first));
   const second = corrected === undefined ? undefined : await searchArms(corrected, { mode, top_k, filter }, parts).catch(ignoreFailure);
   const [query, found] = second ? [corrected!, second] : [original, first];
+  await analyseLongHits(found, parts.signal);
   const fused = fuse(found.arms, found.arms.text && identifierBonus(query));
   const candidates = await rescore(query, fused, { ...found.arms, withVectors: parts.collection.withVectors });
   const best = candidates[0];
@@ -110,9 +112,26 @@ function ignoreFailure(error: unknown): undefined {
   if (endsWork(error)) throw error;
 }
 
-/** The texts of all hits, word search first. */
+/** Characters of a hit in which spellings are looked for. */
+const MAX_SPELLED = 20_000;
+
+/** The beginnings of the texts of all hits, word search first. */
 const textsOf = ({ arms: { text, vector } }: SearchOutcome): string[] =>
-  [...(text?.hits ?? []), ...(vector?.hits ?? [])].map(({ chunk }) => indexedText(chunk));
+  [...(text?.hits ?? []), ...(vector?.hits ?? [])].map(({ chunk }) => indexedText(chunk).slice(0, MAX_SPELLED));
+
+/** Characters of all hits that are analysed in one go: a million takes about a tenth of a second. */
+const MAX_ANALYSED_AT_ONCE = 1_000_000;
+
+/** Analyses the words of the hits one by one, with turns for other work between them, if they are unusually long. */
+async function analyseLongHits({ arms: { text, vector } }: SearchOutcome, signal: AbortSignal | undefined): Promise<void> {
+  const chunks = [...(text?.hits ?? []), ...(vector?.hits ?? [])].map(({ chunk }) => chunk);
+  if (chunks.reduce((sum, chunk) => sum + chunk.text.length, 0) <= MAX_ANALYSED_AT_ONCE) return;
+  const takeTurns = yieldToEventLoop(signal);
+  for (const chunk of chunks) {
+    analyseChunk(chunk).analyse();
+    await takeTurns();
+  }
+}
 
 /**
  * Maximum candidates (and at most `top_k`) that are checked for similarity to the query if there is one kind of search; with two, the first is

@@ -25,10 +25,19 @@ class AnalysedChunk {
     return this.#language.code;
   }
 
+  /** Hashes of its terms, sorted. */
+  get #terms(): Uint32Array {
+    return (this.#held ??= Uint32Array.from(new Set(terms(indexedText(this.#chunk)).map(hashTerm))).toSorted());
+  }
+
   /** Whether it contains a term. */
   holds(term: string): boolean {
-    this.#held ??= Uint32Array.from(new Set(terms(indexedText(this.#chunk)).map(hashTerm))).toSorted();
-    return findSorted(this.#held, hashTerm(term)) >= 0;
+    return findSorted(this.#terms, hashTerm(term)) >= 0;
+  }
+
+  /** Computes all features now. */
+  analyse(): void {
+    void [this.own, this.language, this.#terms];
   }
 }
 

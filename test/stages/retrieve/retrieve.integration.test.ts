@@ -6,6 +6,8 @@ import { KbError } from '../../../src/core/errors.ts';
 import { collect, settle } from '../../../src/core/run.ts';
 import { drivers } from '../../../src/drivers/registry.ts';
 import { openLanceDb } from '../../../src/drivers/stores/lancedb/lancedb.ts';
+import { ownTerms } from '../../../src/text/terms.ts';
+import { longestStretch } from '../../support/turns.ts';
 import type { Embedder, Reranker } from '../../../src/ports/models.ts';
 import type { Collection, StoredChunk, VectorStore } from '../../../src/ports/stores.ts';
 import { retrievePassages, type RetrieveInput } from '../../../src/stages/retrieve/retrieve.ts';
@@ -359,3 +361,19 @@ test('reports an error if the collection is re-embedded with another model durin
     errors: [{ isRetryable: true, error: expect.stringContaining('embedded anew') }],
   });
 });
+
+test('analyses long passages one by one, so that others are served meanwhile', async () => {
+  const texts = Array.from({ length: 40 }, (_, i) =>
+    Array.from({ length: 20_000 }, (_word, at) => `pump${((i + 1) * at) % 7919} valve`).join(' '),
+  );
+  const collection = await fill(
+    'long',
+    0,
+    texts.map((text, i) => chunk(`${i}`, text)),
+  );
+  const search = () => ask('When does the pump4 valve stop?', { mode: 'text', top_k: 1 }, { collection, embedder: undefined });
+  const first = await longestStretch(search);
+  const analysed = await longestStretch(search);
+  const inOneGo = await longestStretch(async () => void texts.map((text) => ownTerms(text)));
+  expect(first - analysed).toBeLessThan(inOneGo / 2);
+}, 120_000);
