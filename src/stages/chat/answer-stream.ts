@@ -70,7 +70,7 @@ class AnswerStream {
     this.#isQuoting = llm.extractive ?? false;
     const { question = grounding.query, sources } = grounding;
     this.#echoes = new EchoFilter({ marker, questions: [question, grounding.query] });
-    const support = createSupport(this.#isQuoting ? [] : sources, { embedder, signal });
+    const support = createSupport(this.#isQuoting ? [] : sources, { embedder, signal, question });
     this.sentences = new CitedSentences({ cited: this.citations.cited, count: sources.length, support });
     this.#refusal = fallbacksFor(question, messages.slice(0, -1))[earlierAnswers(question, messages) === undefined ? 'nothing' : 'no_more'];
     this.#isHolding = !options.show_refusal && !this.#isQuoting;

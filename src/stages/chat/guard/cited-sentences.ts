@@ -2,7 +2,7 @@ import { CITATIONS, numbersCited } from '../../../text/model-output.ts';
 import { endsWithAbbreviation, isSentenceContinued } from '../../../text/sentences.ts';
 import type { Unsupported } from '../../../schema/answers.ts';
 import { beginsAsRefusal } from './refusal.ts';
-import type { createSupport } from './support.ts';
+import type { FindSupport } from './support.ts';
 
 /** Marks that may end a sentence, with closing quotes and emphasis, and the end of a line. */
 const END = /\n|[.!?…]{1,8}["'”’»)*_]{0,8}(?=\s|$)|[。！？｡]{1,8}["'”’」』）】》]{0,8}/g;
@@ -28,7 +28,7 @@ const QUESTION_END = /[?？]["'”’»)*_]{0,8}$/;
 const FENCE = /^\s*(?:```|~~~)/;
 
 /** Minimum letters of a sentence whose repetition counts, and how often it may be said. */
-const MIN_REPEATED = 11;
+const MIN_REPEATED = 16;
 const MAX_REPEATED = 2;
 
 /** The words of a sentence, without citations and marks around it. */
@@ -63,15 +63,18 @@ export class CitedSentences {
   #shown = 0;
   /** How much of it has no end of a sentence. */
   #scanned = 0;
-  #isInCode = false;
+  /** The open block of code. */
+  #code: string | undefined;
+  /** A source that supports a block of code. */
+  #codeSource: number | undefined;
   #hasShown = false;
   readonly #said = new Map<string, number>();
   readonly #cited: Set<number>;
   readonly #count: number;
-  readonly #support: ReturnType<typeof createSupport>;
+  readonly #support: FindSupport;
 
   /** `cited`: gets the citations that are added; `count`: number of sources. */
-  constructor({ cited, count, support }: { cited: Set<number>; count: number; support: ReturnType<typeof createSupport> }) {
+  constructor({ cited, count, support }: { cited: Set<number>; count: number; support: FindSupport }) {
     this.#cited = cited;
     this.#count = count;
     this.#support = support;
@@ -84,7 +87,7 @@ export class CitedSentences {
     let out = '';
     for (;;) {
       const place = this.#nextPlace(isEnd);
-      if ('safe' in place) return out + this.#showUpTo(place.safe);
+      if ('safe' in place) return out + this.#showUpTo(place.safe) + (isEnd ? this.#citeCode() : '');
       out += await this.#finish(this.#pending.slice(0, place.end));
       if (this.isRepeating) return out;
       this.#pending = this.#pending.slice(place.end);
@@ -97,7 +100,7 @@ export class CitedSentences {
     const text = this.#pending;
     const from = text.search(/\S/);
     if (from < 0) return { safe: 0 };
-    const isCode = this.#isInCode || FENCE.test(text);
+    const isCode = this.#code !== undefined || FENCE.test(text);
     END.lastIndex = Math.max(from, this.#scanned);
     for (let match = END.exec(text); match; match = END.exec(text)) {
       const { 0: marks, index } = match;
@@ -139,7 +142,7 @@ export class CitedSentences {
     const text = this.#pending.slice(0, end);
     if (!this.#hasShown && !hasWords(text)) return '';
     const isRepeated = (start: string) => this.#said.entries().some(([said, times]) => times >= MAX_REPEATED && said.startsWith(start));
-    return this.#shown === 0 && !this.#isInCode && isRepeated(wordsOf(text)) ? '' : this.#emit(text);
+    return this.#shown === 0 && this.#code === undefined && isRepeated(wordsOf(text)) ? '' : this.#emit(text);
   }
 
   #emit(text: string): string {
@@ -151,19 +154,37 @@ export class CitedSentences {
 
   /** Ends a sentence: checks it, and returns what is left to show of it. */
   async #finish(sentence: string): Promise<string> {
-    if (FENCE.test(sentence)) this.#isInCode = !this.#isInCode;
-    else if (!this.#hasShown && !hasWords(sentence)) return '';
-    else if (!this.#isInCode) {
-      this.#noteRepetition(sentence);
-      if (this.isRepeating) return '';
-      return this.#emit(await this.#cite(sentence));
+    const isFence = FENCE.test(sentence);
+    if (isFence || this.#code !== undefined) {
+      await this.#readCode(sentence, isFence);
+      return this.#emit(sentence);
     }
-    return this.#emit(sentence);
+    if (!this.#hasShown && !hasWords(sentence)) return '';
+    this.#noteRepetition(sentence);
+    return this.isRepeating ? '' : this.#emit(await this.#cite(sentence));
+  }
+
+  /** Reads a line of a block of code; its last line compares the block with the sources. */
+  async #readCode(line: string, isFence: boolean): Promise<void> {
+    const block = `${this.#code ?? ''}${line}`;
+    if (!isFence || this.#code === undefined) {
+      this.#code = block;
+      return;
+    }
+    this.#code = undefined;
+    const { isSupported, best } = await this.#support(block.trim(), []);
+    if (isSupported) this.#codeSource ??= best;
+    this.#note(isSupported, { sentence: block.trim(), citations: [] });
+  }
+
+  #note(isSupported: boolean | undefined, statement: Unsupported): void {
+    if (isSupported) this.supported++;
+    if (isSupported === false) this.unsupported.push(statement);
   }
 
   #noteRepetition(sentence: string): void {
     const words = wordsOf(sentence);
-    if (words.length < MIN_REPEATED) return;
+    if (words.length < MIN_REPEATED || UNCITED.test(sentence)) return;
     const times = (this.#said.get(words) ?? 0) + 1;
     this.#said.set(words, times);
     this.isRepeating = times > MAX_REPEATED;
@@ -175,12 +196,18 @@ export class CitedSentences {
     if (UNCITED.test(text) || beginsAsRefusal(text)) return sentence;
     const citations = this.#citationsIn(text);
     const { isSupported, best } = await this.#support(text, citations);
-    if (isSupported) this.supported++;
-    if (isSupported === false) this.unsupported.push({ sentence: text, citations });
+    this.#note(isSupported, { sentence: text, citations });
     if (!isSupported || best === undefined || citations.length > 0) return sentence;
     this.#cited.add(best);
     const at = endOf(sentence, FINAL_MARKS);
     return `${sentence.slice(0, at)} [${best}]${sentence.slice(at)}`;
+  }
+
+  /** The citation of code in an answer without any other. */
+  #citeCode(): string {
+    if (this.#codeSource === undefined || this.#cited.size > 0) return '';
+    this.#cited.add(this.#codeSource);
+    return `\n[${this.#codeSource}]`;
   }
 
   #citationsIn(text: string): number[] {

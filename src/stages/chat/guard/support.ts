@@ -7,16 +7,18 @@ import { createComparison } from '../../../text/comparison.ts';
 import { isAbort } from '../../../core/errors.ts';
 import type { Embedder, GroundingSource } from '../../../ports/models.ts';
 
-/** Minimum share of a sentence's content words in a source that supports it. */
+/** Minimum share of a sentence's content words in three sentences in a row of a source that supports it. */
 const MIN_SHARED = 0.5;
 
-/** Minimum share, and cosine of a sentence in the source (on the scale of the embedder), of a source that says the same in other words. */
+/** Sentences in a row that are compared with one: what belongs together stands together. */
+const WINDOW = 3;
+
+/** Minimum share of the words in a sentence with a number: the number of a neighbour that says something else does not count. */
+const MIN_SHARED_NUMBER = 0.3;
+
+/** Minimum share, and cosine (on the scale of the embedder), of sentences that say the same in other words. */
 const MIN_SHARED_ALIKE = 0.25;
 const MIN_COSINE = 0.7;
-
-/** How many sources and sentences of each are compared by meaning: each costs an embedding. */
-const MAX_ALIKE = 2;
-const MAX_COMPARED = 24;
 
 /** Minimum number of content words for a comparison; "Yes [1]." has too few. */
 const MIN_WORDS = 2;
@@ -60,42 +62,59 @@ const countedTerms = (text: string): Set<string> => {
   return new Set(terms([...behind, ...writtenCounts(text).map(({ of }) => of)].join(' ')));
 };
 
-/** What is compared of a source, or of several together. */
-interface Held {
-  citations: readonly number[];
+/** A sentence of a source, after the title of the source. */
+interface Sentence {
+  text: string;
   terms: ReadonlySet<string>;
   numbers: ReadonlySet<string>;
   /** Terms of the words after numbers. */
   counted: ReadonlySet<string>;
-  sentences: readonly { text: string; terms: ReadonlySet<string> }[];
 }
 
+/** A sentence of an answer. */
+interface Statement {
+  text: string;
+  content: readonly string[];
+  /** How many sources it puts together. */
+  facts: number;
+}
+
+/** Some sentences of sources. */
+type Stretch = readonly Sentence[];
+
+interface Held {
+  citation: number;
+  terms: ReadonlySet<string>;
+  stretches: readonly Stretch[];
+}
+
+const readSentence = (text: string): Sentence => ({
+  text,
+  terms: new Set(terms(text)),
+  numbers: numbersIn(text),
+  counted: countedTerms(text),
+});
+
 function readSource({ citation, title, before = '', text, after = '' }: GroundingSource): Held {
-  const whole = `${title}\n${before}${text}${after}`;
-  const sentences = withoutMarks(whole).split('\n').flatMap(sentencesOf);
+  const lines = withoutMarks(`${before}${text}${after}`).split('\n');
+  const sentences = lines.flatMap(sentencesOf).map((sentence) => readSentence(`${title}: ${sentence}`));
   return {
-    citations: [citation],
-    terms: new Set(terms(whole)),
-    numbers: numbersIn(whole),
-    counted: countedTerms(whole),
-    sentences: sentences.map((sentence) => ({ text: sentence, terms: new Set(terms(sentence)) })),
+    citation,
+    terms: new Set(sentences.flatMap((sentence) => [...sentence.terms])),
+    stretches: sentences.map((_, i) => sentences.slice(i, i + WINDOW)),
   };
 }
 
-const joinSources = (held: readonly Held[]): Held => ({
-  citations: held.flatMap(({ citations }) => citations),
-  terms: new Set(held.flatMap((source) => [...source.terms])),
-  numbers: new Set(held.flatMap(({ numbers }) => [...numbers])),
-  counted: new Set(held.flatMap(({ counted }) => [...counted])),
-  sentences: held.flatMap(({ sentences }) => sentences),
-});
+const shareIn = (content: readonly string[], stretch: Stretch): number =>
+  content.filter((term) => stretch.some((sentence) => sentence.terms.has(term))).length / Math.max(1, content.length);
 
-/** Whether each number of a sentence occurs in a source; a written number counts only before a word that the source counts. */
-function areNumbersKnown(sentence: string, { numbers, counted }: Held): boolean {
-  const isKnown = (figure: string) => numbers.has(numberValue(figure));
-  const ungrouped = sentence.replace(SPACED, (figure) => (isKnown(figure.replaceAll(' ', '')) ? figure.replaceAll(' ', '') : figure));
-  const written = writtenCounts(sentence).filter(
-    (count) => count.value >= MIN_CERTAIN && terms(count.of).some((term) => counted.has(term)),
+/** Whether sentences that share words with a statement have each of its numbers; a written number counts only before a word that they count. */
+function areNumbersKnown({ text: statement, content, facts }: Statement, stretch: Stretch): boolean {
+  const alike = stretch.filter((sentence) => shareIn(content, [sentence]) >= MIN_SHARED_NUMBER / facts);
+  const isKnown = (figure: string) => alike.some(({ numbers }) => numbers.has(numberValue(figure)));
+  const ungrouped = statement.replace(SPACED, (figure) => (isKnown(figure.replaceAll(' ', '')) ? figure.replaceAll(' ', '') : figure));
+  const written = writtenCounts(statement).filter(
+    (count) => count.value >= MIN_CERTAIN && terms(count.of).some((term) => alike.some(({ counted }) => counted.has(term))),
   );
   return [...(ungrouped.match(NUMBER) ?? []), ...written.map((count) => String(count.value))].every(isKnown);
 }
@@ -106,58 +125,86 @@ function contentTerms(text: string): string[] {
   return [...new Set(ownTerms(text))].filter((term) => /[\p{L}]/u.test(term) && !numbers.has(term));
 }
 
-const shareIn = (content: readonly string[], { terms: known }: { terms: ReadonlySet<string> }): number =>
-  content.filter((term) => known.has(term)).length / Math.max(1, content.length);
-
 interface Meaning {
   embedder?: Embedder | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** The greatest cosine of a sentence and those of a source; 0 if the embedder cannot tell. */
-async function cosineIn(sentence: string, { sentences }: Held, meaning: Meaning): Promise<number> {
+/** The cosine of two texts; 0 if the embedder cannot tell. */
+async function cosineOf(sentence: string, text: string, meaning: Meaning): Promise<number> {
   try {
-    const cosines = await createComparison(sentence, meaning)(sentences.slice(0, MAX_COMPARED).map(({ text }) => text));
-    return Math.max(0, ...(cosines ?? []));
+    return (await createComparison(sentence, meaning)([text]))?.[0] ?? 0;
   } catch (error) {
     if (isAbort(error)) throw error;
-    return 0; // an embedder that is not there leaves the words
+    return 0; // without an embedder, words decide
   }
 }
 
+/** The code in a text: spans and blocks. */
+const CODE = /`{1,3}(?:[a-z]{1,12}\n)?([^`]{1,2000})`{1,3}/g;
+
+const codeTerms = (text: string): string[] => Array.from(text.matchAll(CODE)).flatMap(([, code]) => ownTerms(code!));
+
 /** How the sources support a sentence. */
 export interface Support {
-  /** Whether one source, or those that it cites together, support it; undefined if it says too little to compare. */
+  /** Whether a source supports it, or those that it cites together; undefined if it says too little to compare. */
   isSupported: boolean | undefined;
   /** The source that supports it best. */
   best?: number | undefined;
 }
 
+export type FindSupport = (sentence: string, cited: readonly number[]) => Promise<Support>;
+
 /**
- * Compares sentences with sources. A source supports a sentence if it has all of its numbers, and half of its content words (stems), or a quarter of them
- * and a sentence of the same meaning, by the embedder. Translations get no support without an embedder that reads both languages.
+ * Compares sentences and blocks of code with sources. A source supports a sentence if it has all words of its code, which the question may have as well, and a few
+ * sentences in a row have all of its numbers, and half of its content words (stems), or a quarter of them and the same meaning, by the embedder. Translations
+ * get no support without an embedder that reads both languages.
  */
 export function createSupport(
   sources: readonly GroundingSource[],
-  meaning: Meaning = {},
-): (sentence: string, cited: readonly number[]) => Promise<Support> {
+  { question = '', ...meaning }: Meaning & { question?: string } = {},
+): FindSupport {
   const held = sources.map(readSource);
+  const asked = new Set(terms(question));
   return async (sentence, cited) => {
-    const statement = sentence
+    const text = sentence
       .replace(CITATIONS, (whole, list: string) => (numbersCited(list, sources.length) ? ' ' : whole))
       .replace(/^\s*(?:[-*+]|\d+[.)])\s/, ' ');
-    const content = contentTerms(statement);
-    if (content.length < MIN_WORDS && statement.search(NUMBER) < 0) return { isSupported: undefined };
-    const allowed = cited.length > 0 ? [joinSources(held.filter((_, i) => cited.includes(sources[i]!.citation)))] : held;
-    const ranked = allowed
-      .filter((source) => areNumbersKnown(statement, source))
-      .map((source) => ({ source, share: shareIn(content, source) }))
-      .map((row) => ({ ...row, rank: row.share + Math.max(0, ...row.source.sentences.map((known) => shareIn(content, known))) }))
-      .toSorted((a, b) => b.rank - a.rank);
-    const byWords = ranked.find(({ share }) => share >= MIN_SHARED);
-    if (byWords) return { isSupported: true, best: byWords.source.citations[0] };
-    for (const { source } of ranked.filter(({ share }) => share >= MIN_SHARED_ALIKE).slice(0, MAX_ALIKE))
-      if ((await cosineIn(statement, source, meaning)) >= MIN_COSINE) return { isSupported: true, best: source.citations[0] };
-    return { isSupported: false };
+    const content = contentTerms(text);
+    const statement = { text, content, facts: Math.max(1, cited.length) };
+    if (content.length < MIN_WORDS && text.search(NUMBER) < 0) return { isSupported: undefined };
+    const code = codeTerms(sentence).filter((term) => !asked.has(term));
+    const fit = (stretch: Stretch) => shareIn(content, stretch) + (areNumbersKnown(statement, stretch) ? 1 : 0);
+    const candidates = held
+      .filter(({ citation, stretches }) => stretches.length > 0 && (cited.length === 0 || cited.includes(citation)))
+      .map(({ citation, terms: known, stretches }) => ({ citation, known, stretch: bestOf(stretches, fit) }));
+    const ranked = (cited.length > 1 ? [joinCandidates(candidates)] : candidates)
+      .filter(({ known, stretch }) => code.every((term) => known.has(term)) && areNumbersKnown(statement, stretch))
+      .map(({ citation, stretch }) => ({ citation, stretch, share: shareIn(content, stretch) }))
+      .toSorted((a, b) => b.share - a.share);
+    const [best] = ranked;
+    if (!best || best.share < MIN_SHARED_ALIKE) return { isSupported: false };
+    const isAlike =
+      best.share >= MIN_SHARED || (await cosineOf(text, best.stretch.map((known) => known.text).join(' '), meaning)) >= MIN_COSINE;
+    return isAlike ? { isSupported: true, best: best.citation } : { isSupported: false };
   };
+}
+
+/** A source with the sentences that come nearest to a statement. */
+interface Candidate {
+  citation: number | undefined;
+  known: ReadonlySet<string>;
+  stretch: Stretch;
+}
+
+/** The sources that a sentence cites together, as one. */
+const joinCandidates = (candidates: readonly Candidate[]): Candidate => ({
+  citation: candidates[0]?.citation,
+  known: new Set(candidates.flatMap(({ known }) => [...known])),
+  stretch: candidates.flatMap(({ stretch }) => stretch),
+});
+
+function bestOf<T>(items: readonly T[], score: (item: T) => number): T {
+  const scores = items.map(score);
+  return items[scores.indexOf(Math.max(...scores))]!;
 }

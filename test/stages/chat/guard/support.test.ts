@@ -47,7 +47,6 @@ test.each([
   '1. The pump is covered [1].\n2. The boiler is covered [1].',
   'Shipping is free from 1,000 euros.',
   'Yes [1].',
-  '```\nvoid [2] unknown words 77\n```',
 ])('accepts a supported statement: %s', async (answer) => {
   expect(await findUnsupported(answer, sources)).toEqual([]);
 });
@@ -60,6 +59,8 @@ test.each([
   ['Bananas ripen quickly [1-2].', [1, 2]],
   ['Bananas ripen quickly [1][2].', [1, 2]],
   ['Bananas ripen quickly.', []],
+  ['```\nvoid unknown words 77\n```', []],
+  ['It is covered with `pump --free` for 24 months.', []],
 ])('reports an unsupported statement: %s', async (sentence, citations) => {
   expect(await findUnsupported(`The pump is covered [1]. ${sentence}`, sources)).toEqual([{ sentence, citations }]);
 });
@@ -166,7 +167,7 @@ test('names the source that supports a sentence best, by the words of one of its
   expect(await support('Shipping is free from 1,000 euros.', [])).toEqual({ isSupported: true, best: 2 });
   expect(await support('Yes.', [])).toEqual({ isSupported: undefined });
   const [alike, spread] = [
-    { citation: 2, title: 'Pump', text: 'The pump runs. It rests at night. Oil the valve.' },
+    { citation: 2, title: 'Pump', text: 'It rests at night. It is blue. It is loud. It is old. Oil the valve.' },
     { citation: 1, title: 'Valve', text: 'Oil the valve of the pump at night.' },
   ];
   expect(await createSupport([alike!, spread!])('The valve of the pump is oiled at night.', [])).toEqual({ isSupported: true, best: 1 });
