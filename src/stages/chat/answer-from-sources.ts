@@ -8,6 +8,7 @@ import type { AnswerConfidence, ChatResult, RetrievalQuality } from '../../schem
 import { type AddressCheck, createAddressCheck } from './guard/link-filter.ts';
 import { streamAnswer, type StreamedAnswer } from './answer-stream.ts';
 import { type PromptContent, fitPrompt, halvePrompt, tokensOfMessages } from './budget.ts';
+import { agreesWithQuotation } from './guard/agreement.ts';
 import { beginsAsRefusal } from './guard/refusal.ts';
 import { type LineRange, toGrounding, toSources } from './cited-sources.ts';
 import { HIGH_PROBABILITY } from '../quote/evidence.ts';
@@ -100,6 +101,8 @@ interface GeneratedAnswer extends StreamedAnswer {
   prompt_tokens: number;
   /** The passage is quoted, because the model gave no answer. */
   isQuoted?: boolean;
+  /** Whether the answer of a model says what would be quoted. */
+  agrees?: boolean;
 }
 
 interface GenerateOptions {
@@ -116,13 +119,25 @@ interface GenerateOptions {
 /** Asks the model. If it gives no answer, it is asked once more; then the passages are quoted. */
 async function* generateAnswer(turn: Turn, grounds: GroundingInput, options: GenerateOptions): Run<GeneratedAnswer> {
   const first = yield* generateWithRetry(turn, grounds, options);
-  if (!first.isEmpty) return first;
+  if (!first.isEmpty) return options.llm.extractive ? first : compareWithQuotation(turn, grounds, { answer: first, options });
   const second = yield* generateWithRetry(turn, grounds, { ...options, filling: first.filling, again: true });
-  if (!second.isEmpty) return second;
+  if (!second.isEmpty) return compareWithQuotation(turn, grounds, { answer: second, options });
   const llm = openQuoteLlm({ embedder: options.embedder });
   const quoted = yield* generateWithRetry(turn, grounds, { ...options, llm, filling: second.filling });
   // the lines of quotations count from the neighbours of passages, which the prompt leaves out where they are passages of it
   return { ...quoted, usage: second.usage, quotation: { ...quoted.quotation, quoted: undefined }, isQuoted: true };
+}
+
+/** Notes whether an answer that the sources support agrees with what kb would quote. */
+async function compareWithQuotation(
+  { parts }: Turn,
+  { retrieval }: GroundingInput,
+  { answer, options }: { answer: GeneratedAnswer; options: GenerateOptions },
+): Promise<GeneratedAnswer> {
+  if (answer.declined || answer.sentences.supported === 0 || answer.sentences.unsupported.length > 0) return answer;
+  const grounding = { query: retrieval.search_query, sources: answer.filling.sources };
+  const { embedder } = options;
+  return { ...answer, agrees: await agreesWithQuotation(answer.text, grounding, { embedder, signal: parts.signal }) };
 }
 
 /** Asks the model. If the prompt is too long, it asks once more with half of everything, unless a part of the answer was shown. */
@@ -224,12 +239,12 @@ function linesById(given: readonly RetrievedItem[], quoted: StreamedAnswer['quot
 
 /** High if the gate passed the sources or is off, they support what a model wrote, and the answer itself gives no reason for doubt. */
 function assessConfidence({ status }: RetrievalQuality, draft: AnswerDraft): AnswerConfidence {
-  const { declined, isPartial, isQuoted, text, llm, sentences, citations, quotation } = draft;
+  const { declined, isPartial, isQuoted, agrees = true, text, llm, sentences, citations, quotation } = draft;
   const { probability = 1 } = quotation;
   const known = quotation.probability === undefined || declined ? {} : { probability: Math.round(probability * 1000) / 1000 };
   if (status === 'low_confidence') return { level: declined ? 'none' : 'low', reason: 'retrieval_quality_low_confidence', ...known };
   const isWritten = !llm.extractive && !isQuoted;
-  const isDoubtful = isPartial || isQuoted || probability < HIGH_PROBABILITY || (isWritten && beginsAsRefusal(text));
+  const isDoubtful = isPartial || isQuoted || !agrees || probability < HIGH_PROBABILITY || (isWritten && beginsAsRefusal(text));
   if (isDoubtful) return { level: 'low', reason: 'answer_uncertain', ...known };
   const isUnsupported = sentences.unsupported.length > 0 || sentences.isRepeating || citations.cited.size === 0;
   if (isWritten && isUnsupported) return { level: 'low', reason: 'citations_unsupported' };

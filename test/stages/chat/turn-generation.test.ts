@@ -75,6 +75,18 @@ test('keeps the citation of a source that does not support the sentence, and lis
   expect(quoted.result).not.toHaveProperty('unsupported');
 });
 
+test('is not sure of an answer that sources support, but that is not what would be quoted', async () => {
+  const text = '## Filter\n\nThe filter is replaced every 90 days.\n\n## Pump\n\nThe pump hums at night in winter.';
+  const search: Scene['search'] = {
+    async *retrieve(search_query) {
+      yield progress('retrieval', {}, 'Searching.');
+      return { query, search_query, retrieved: 1, items: [{ ...items[0]!, text }], failed: 0, errors: [] };
+    },
+  };
+  const { result } = await turn({ llm: scriptedLlm(() => ['The pump hums at night [1].']), search });
+  expect(result).toMatchObject({ unsupported: [], answer_confidence: { level: 'low', reason: 'answer_uncertain' } });
+});
+
 test.each([
   ['marks', ['[1]']],
   ['emphasis', ['**[1]**', '.']],
