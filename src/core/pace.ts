@@ -1,14 +1,17 @@
 import pLimit from 'p-limit';
 import { KbError } from './errors.ts';
+import { reportPause } from './retry.ts';
 import { throwIfAborted, waitFor } from './run.ts';
 
-/** Seconds between two requests after the first refusal that names no time, and at most. */
+/** Seconds between two requests after the first refusal that names no time, and at most. A refusal that names a longer time says nothing about other requests. */
 const FIRST_PAUSE = 1;
 const MAX_PAUSE = 60;
 /** Growth of the pause after a refusal: if nothing succeeded since the last one, and else. */
 const GROWTH = { steep: 2, gentle: 1.25 };
 /** Below this pause, in seconds, requests run at once again. */
 const MIN_PAUSE = 0.1;
+/** Milliseconds of waiting from which it is reported. */
+const MIN_REPORTED = 3000;
 /** Successes in a row after which the pause is halved. */
 const RECOVERY = 5;
 
@@ -24,6 +27,12 @@ export class Pace {
   #slowedAt = 0;
   #next = 0;
   #successes = 0;
+  readonly #server: string;
+
+  /** `server`: its name for people. */
+  constructor(server: string) {
+    this.#server = server;
+  }
 
   /** Runs a request in its turn, and throws what it throws. */
   async run<T>(request: () => Promise<T>, signal?: AbortSignal): Promise<T> {
@@ -31,6 +40,7 @@ export class Pace {
     return this.#turn(async () => {
       throwIfAborted(signal);
       const left = this.#next - performance.now();
+      if (left > MIN_REPORTED) reportPause({ seconds: left / 1000, reason: `${this.#server} asked for a slower pace.` });
       if (left > 0) await waitFor(left, signal);
       try {
         return await this.#watch(request);
@@ -56,7 +66,9 @@ export class Pace {
     // requests that were sent before the pause grew say nothing about it
     if (this.#pause === 0 || began >= this.#slowedAt) {
       const growth = this.#successes > 0 ? GROWTH.gentle : GROWTH.steep;
-      this.#pause = Math.min(Math.max(asked ?? FIRST_PAUSE, this.#pause * growth, MIN_PAUSE), MAX_PAUSE);
+      const isLong = asked !== undefined && asked > MAX_PAUSE;
+      const pause = isLong ? Math.max(FIRST_PAUSE, this.#pause) : Math.max(asked ?? FIRST_PAUSE, this.#pause * growth, MIN_PAUSE);
+      this.#pause = Math.min(pause, MAX_PAUSE);
       this.#slowedAt = performance.now();
     }
     this.#successes = 0;

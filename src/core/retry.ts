@@ -48,9 +48,9 @@ export async function retry<T>(work: () => Promise<T>, options: RetryOptions = {
 
 interface RetryPause {
   seconds: number;
-  /** Number of the next attempt, and the maximum. */
-  attempt: number;
-  attempts: number;
+  /** Number of the next attempt, and the maximum; absent before a first attempt. */
+  attempt?: number;
+  attempts?: number;
   /** The reason, as a sentence. */
   reason: string;
 }
@@ -63,10 +63,14 @@ export const reportPause = (pause: RetryPause): void => listeners.getStore()?.(p
 
 /** `Waiting 12 s, then trying again (2 of 4): openai answered 429: Too many requests.` */
 const formatPause = ({ seconds, attempt, attempts, reason }: RetryPause): string =>
-  `Waiting ${Math.ceil(seconds)} s, then trying again (${attempt} of ${attempts}): ${reason}`;
+  `Waiting ${Math.ceil(seconds)} s${attempt === undefined ? '' : `, then trying again (${attempt} of ${attempts})`}: ${reason}`;
 
 const toProgress = (pause: RetryPause, { stage, data }: Pick<Progress, 'stage' | 'data'>): Progress =>
-  progress(stage, { ...data, wait: pause.seconds, attempt: pause.attempt, attempts: pause.attempts }, formatPause(pause));
+  progress(
+    stage,
+    { ...data, wait: pause.seconds, ...(pause.attempt === undefined ? {} : { attempt: pause.attempt, attempts: pause.attempts }) },
+    formatPause(pause),
+  );
 
 /** Maximum milliseconds to close an abandoned run: without an abort, it may be in a pause of a minute. */
 const MAX_CLOSING_TIME = 500;

@@ -49,7 +49,7 @@ export function createHttp({ network, surface, named, environment = process.env,
       const url = parseAddress(address, options.params);
       const context = { network, connections: await open(), surface, cookies };
       const { inTurn = (work) => work(), signal } = options;
-      const pace = paces.get(url.origin) ?? new Pace();
+      const pace = paces.get(url.origin) ?? new Pace(url.origin);
       paces.set(url.origin, pace);
       const attemptOnce = () =>
         attempt(url, options, context).catch((error: unknown) => {

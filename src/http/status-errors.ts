@@ -3,6 +3,7 @@ import { KbError, type ErrorCode } from '../core/errors.ts';
 import type { AddressRefusedError } from './address-policy.ts';
 import { holdsSecret } from '../core/secrets.ts';
 import { removeInvisible } from '../text/clean-text.ts';
+import { count } from '../text/count.ts';
 
 /** Statuses after which a retry may succeed (contract, section 6; 425: RFC 8470). */
 const RETRYABLE = new Set([408, 409, 425, 429]);
@@ -36,6 +37,13 @@ interface StatusOptions {
   reason?: string | undefined;
 }
 
+/** Seconds that are waited for; a longer time is named in the error. */
+const MAX_NAMED_WAIT = 60;
+
+/** `40 minutes`, `2 hours`; rounded up. */
+const describeSeconds = (seconds: number): string =>
+  seconds <= 5400 ? count(Math.ceil(seconds / 60), 'minute') : count(Math.ceil(seconds / 3600), 'hour');
+
 /** Makes the error for a non-2xx status. */
 export function statusError(
   name: string,
@@ -46,8 +54,11 @@ export function statusError(
   const isThrottled =
     status === 429 || (status === 503 && seconds !== undefined) || (status === 403 && (isExhausted || seconds !== undefined));
   const isRetryable = isThrottled || RETRYABLE.has(status) || status >= 500;
+  const later =
+    isThrottled && seconds !== undefined && seconds > MAX_NAMED_WAIT ? `It allows more in ${describeSeconds(seconds)}.` : undefined;
   const isRefused = status === 401 || (status === 403 && credentials !== 'none' && !isThrottled);
   const hint =
+    later ??
     (isRefused ? CREDENTIAL_HINTS[credentials ?? 'unknown'] : STATUS_HINTS[isThrottled ? 429 : status]) ??
     (isRetryable ? 'Try again later.' : 'Check the address and what is sent.');
   const message = `${name} answered with status ${status}${reason === undefined ? '' : `: «${reason}»`}.`;

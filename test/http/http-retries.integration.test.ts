@@ -1,4 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
+import { withRetryProgress } from '../../src/core/retry.ts';
+import type { Run } from '../../src/core/run.ts';
 import { openSite, type SiteRoute } from '../support/site.ts';
 import { doorkeeper, failure, text } from './door.ts';
 
@@ -58,6 +60,29 @@ test.each([
   expect(most).toBe(1);
   expect(http.takeRefusals!()).toEqual([[web.url, 5]]);
   expect(http.takeRefusals!()).toEqual([]);
+});
+
+test('a page that may be asked for again in an hour fails at once, says when, and holds up no others', async () => {
+  const web = await site({ '/a': { status: 429, headers: { 'retry-after': '3600' } }, '/b': { body: 'ok' } });
+  const http = door([web], {});
+  expect(await failure(http.request(`${web.url}/a`))).toMatchObject({ attempts: 1, hint: 'It allows more in 60 minutes.' });
+  for (let i = 0; i < 2; i++) expect(text(await http.request(`${web.url}/b`))).toBe('ok');
+});
+
+test('a long pause before a request is reported with the host', async () => {
+  const web = await site({ '/a': { status: 429, headers: { 'retry-after': '30' } } });
+  const http = door([web], { retries: { refusals: 0, attempts: 1 } });
+  const stop = new AbortController();
+  async function* run(): Run<void> {
+    await failure(http.request(`${web.url}/a`));
+    await failure(http.request(`${web.url}/a`, { signal: stop.signal }));
+  }
+  const messages: string[] = [];
+  for await (const { message } of withRetryProgress(run(), { stage: 'ingest', data: {} })) {
+    messages.push(message);
+    stop.abort();
+  }
+  expect(messages).toEqual([expect.stringMatching(/^Waiting \d+ s: http:\S+ asked for a slower pace\.$/)]);
 });
 
 test('a host that refuses every request is given up after some refusals', async () => {

@@ -179,7 +179,7 @@ const paces = new WeakMap<Access<'embedding'>, Pace>();
 
 /** The pace of the requests of an embedder. */
 function paceOf(access: Access<'embedding'>): Pace {
-  const pace = paces.get(access) ?? new Pace();
+  const pace = paces.get(access) ?? new Pace(access.provider);
   paces.set(access, pace);
   return pace;
 }

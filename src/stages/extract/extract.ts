@@ -51,7 +51,7 @@ export interface NetworkParts {
 export async function* withRefusals(items: AsyncIterable<Extracted>, { takeRefusals }: Http): AsyncGenerator<Extracted, void, void> {
   yield* items;
   for (const [origin, requests] of takeRefusals?.() ?? [])
-    yield { notice: `${origin} refused ${count(requests, 'request')} as too many: it was asked at a slower pace, and each again.` };
+    yield { notice: `${origin} refused ${count(requests, 'request')} as too many, and was asked at a slower pace.` };
 }
 
 /** A document and the further documents in its file (`members`). All have the same source. */

@@ -11,6 +11,8 @@ const PageState = z.object({
   status_code: z.int(),
   /** `Candidate.content_hash` of that version. */
   content_hash: z.string(),
+  /** Hash of its text without the targets of its links. */
+  text_hash: z.string(),
   /** Hash of the bytes from the server, to recognize an unchanged page without parsing it. */
   bytes_hash: z.string().optional(),
   /** Validators of the server, which are sent back (`If-None-Match`, `If-Modified-Since`). */

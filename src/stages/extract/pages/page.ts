@@ -333,6 +333,9 @@ function outlinks(loaded: LoadedPage): string[] {
   return [...new Set(own)].filter((address) => address.startsWith(`${origin}/`) && !actions.has(address));
 }
 
+/** The target of a Markdown link, without a title. */
+const LINK_TARGET = /\]\([^()\s]{0,2000}\)/g;
+
 /** Extracts what is remembered of a page that was read, except its source. */
 export function rememberedPage(page: LoadedPage, { settings, user_agent }: Pick<PageParts, 'settings' | 'user_agent'>): RememberedPage {
   const { parsed, status_code, bytes_hash, isRendered, isBrowserMissing = false, headers, robots_tags } = page;
@@ -350,6 +353,7 @@ export function rememberedPage(page: LoadedPage, { settings, user_agent }: Pick<
     status_code,
     // of the text instead of the bytes, which may differ at each visit
     content_hash: contentHash(JSON.stringify([text, title, metadata]), { frontmatter: settings.frontmatter }),
+    text_hash: hash(text.replace(LINK_TARGET, ']')).slice(0, 32),
     bytes_hash: isAlwaysRead ? undefined : bytes_hash,
     // a 304 response does not say whether the robots header is still there
     ...(isAlwaysRead || robots_tags.length > 0 ? {} : { etag: headers.etag, last_modified: headers['last-modified'] }),

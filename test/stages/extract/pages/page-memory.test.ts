@@ -14,9 +14,9 @@ const page = (over: Partial<RememberedPage> = {}): RememberedPage => ({
   found: `${SITE}/a`,
   canonical: undefined,
   source: `${SITE}/a`,
-
   status_code: 200,
   content_hash: 'h1',
+  text_hash: 't1',
   bytes_hash: 'b1',
   etag: '"v1"',
   last_modified: undefined,
@@ -271,7 +271,7 @@ describe('a page memory file', () => {
     ['names unknown pages', '{"pages":6}\n{"u":7,"t":1}\n'],
     [
       'names unknown addresses',
-      '{"pages":6}\n{"p":3,"f":3,"l":[],"t":1,"k":"s","state":{"status_code":200,"content_hash":"h","isRendered":false}}\n',
+      '{"pages":6}\n{"p":3,"f":3,"l":[],"t":1,"k":"s","state":{"status_code":200,"content_hash":"h","text_hash":"t","isRendered":false}}\n',
     ],
     ['is one endless line', 'x'.repeat(3_000_000)],
     ['is empty', ''],

@@ -32,7 +32,7 @@ test('a page in a browser waits for its turn like a fetched one', async () => {
   const memory = memoryOf();
   const parts = { http: openDoor([web]), reader: plainReader(), renderer, memory, settings, ...crawling };
   expect(await readPage(`${web.url}/a`, parts, { inTurn })).toMatchObject({ page: { isRendered: true } });
-  const known = { found: `${web.url}/a`, status_code: 200, content_hash: 'h', isRendered: true, links: [] };
+  const known = { found: `${web.url}/a`, status_code: 200, content_hash: 'h', text_hash: 't', isRendered: true, links: [] };
   await memory.remember(`${web.url}/a`, known);
   expect(await readPage(`${web.url}/a`, parts, { inTurn })).toMatchObject({ page: { isRendered: true } });
   expect(seen).toEqual([1, 1]);

@@ -57,6 +57,8 @@ export class Crawl {
   kept = 0;
   /** Sources of the documents by content hash. */
   readonly sources = new Map<string, string>();
+  /** The same by the hash of the text without the targets of its links, which are relative to the page. */
+  readonly texts = new Map<string, string>();
   /** Keys of pages that are stored under their own address. */
   readonly owned = new Set<string>();
   /** Pages that turned out to be login pages. */
@@ -335,17 +337,20 @@ async function storePage(placed: CrawledPage, crawl: Crawl): Promise<Extracted |
   const { site, parts, skipped, sources } = crawl;
   const { url } = page;
   const source = sources.get(known.content_hash) ?? own;
+  const alike = sources.get(known.content_hash) ?? crawl.texts.get(known.text_hash);
   const before = parts.memory?.recall(urlSource(url));
   const isStored = parts.stored.has(source);
-  await parts.memory?.remember(urlSource(url), { ...known, source });
+  const isReplaced = alike !== undefined && alike !== own && before?.source === own && before.text_hash !== known.text_hash;
+  await parts.memory?.remember(urlSource(url), { ...known, source: isReplaced ? alike : source });
+  if (isReplaced && !isStored) return failPage(page, { failed: identicalError(own, alike), stage: 'crawl' }, crawl);
   if (isStored) {
     noteSkipped(skipped, 'same', known.found);
-    const isNew = before !== undefined && before.source === own && before.source !== source && before.content_hash !== known.content_hash;
-    return isNew ? failPage(page, { failed: identicalError(own, source), stage: 'crawl' }, crawl) : undefined;
+    return isReplaced ? failPage(page, { failed: identicalError(own, alike), stage: 'crawl' }, crawl) : undefined;
   }
   crawl.pages++;
   parts.stored.add(source);
   sources.set(known.content_hash, source);
+  if (!crawl.texts.has(known.text_hash)) crawl.texts.set(known.text_hash, source);
   return { candidate: pageCandidate({ ...placed, source }, parts, site.options) };
 }
 

@@ -113,6 +113,26 @@ test('a page that suddenly has the content of another is kept until the next run
   expect(again.notices).toEqual([`The crawl of ${web.url}/ left out 1 address with the content of another (${web.url}/b).`]);
 });
 
+test('a page that suddenly has the text of another is kept, although its relative links lead elsewhere', async () => {
+  const start = article('Start', ['a/', 'b/']);
+  const web = await site({ '/': start, '/a/': article('A'), '/b/': article('B') });
+  const memory = memoryOf();
+  expect(paths(await crawled([web], web.url, { memory }))).toEqual(['/', '/a/', '/b/']);
+  Object.assign(web.routes, {
+    '/a/': start,
+    '/b/': start,
+    '/a/a/': article('A, A'),
+    '/a/b/': article('A, B'),
+    '/b/a/': article('B, A'),
+    '/b/b/': article('B, B'),
+  });
+  const down = await crawled([web], web.url, { memory });
+  expect(titles(down)).not.toHaveProperty('/a/');
+  expect(down.errors.map(({ source, isRetryable }) => [source, isRetryable])).toEqual(['/a/', '/b/'].map((path) => [web.url + path, true]));
+  const notStored = { ...memory, recall: (url: string) => (/\/[ab]\/$/.test(url) ? undefined : memory.recall(url)) };
+  expect(titles(await crawled([web], web.url, { memory: notStored }))).toMatchObject({ '/a/': 'Start', '/b/': 'Start' });
+});
+
 test('stores equal pages under the address that is found first, not under the old one', async () => {
   const web = await site({ '/': article('Start', ['/a', '/b']), '/a': article('A'), '/b': article('A') });
   const memory = memoryOf();
