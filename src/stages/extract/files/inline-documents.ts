@@ -8,7 +8,6 @@ import type { MarkdownEntry, MarkdownInput } from '../../../schema/source-entrie
 import { withoutReservedKeys } from '../../reserved-metadata.ts';
 import { contentHash, type Candidate, type Extracted } from '../extract.ts';
 import { makeDocument } from '../../text-thread.ts';
-import { extname } from 'node:path';
 import { mapOrdered } from '../../../core/concurrency.ts';
 import { throwIfAborted } from '../../../core/run.ts';
 import type { UploadRequest } from '../../../schema/requests.ts';
@@ -167,15 +166,7 @@ export function uploadName(given: string): string {
   const [name = '', ...folders] = parts.slice(parts.lastIndexOf('..') + 1).toReversed();
   if (/^\.*$/.test(name)) return DEFAULT_NAME;
   const kept = folders.toReversed().filter((folder) => !/^(?:\.*|[a-z]:|fakepath)$/i.test(folder));
-  const path = [...kept, shortenName(name)].join('/');
-  return path.length <= MAX_PATH_LENGTH ? path : shortenName(name);
-}
-
-/** Shortens the name of a file to 255 characters with its extension. */
-function shortenName(name: string): string {
-  const letters = [...name];
-  if (letters.length <= MAX_NAME) return name;
-  const extension = [...extname(name)];
-  const kept = extension.length < MAX_NAME ? extension : [];
-  return [...letters.slice(0, MAX_NAME - kept.length), ...kept].join('');
+  const short = [...name].slice(-MAX_NAME).join(''); // with its extension
+  const path = [...kept, short].join('/');
+  return path.length <= MAX_PATH_LENGTH ? path : short;
 }

@@ -236,7 +236,6 @@ describe('the name of an upload', () => {
 
   it('has at most 255 characters, and keeps its extension', () => {
     expect(uploadName(`${'long'.repeat(300)}.md`)).toBe(`${'long'.repeat(63)}.md`);
-    expect(uploadName(`a.${'x'.repeat(300)}`)).toBe(`a.${'x'.repeat(253)}`);
     expect([...uploadName(`${'😀'.repeat(300)}.md`)]).toHaveLength(255);
     expect(uploadName(`${'x'.repeat(252)}.md`)).toBe(`${'x'.repeat(252)}.md`);
   });
