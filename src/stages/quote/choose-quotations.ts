@@ -7,7 +7,7 @@ import { asksListing, lastQuestion, subjectTerms } from '../../languages/questio
 import type { Embedder, GroundingSource } from '../../ports/models.ts';
 import { type Comparison, createComparison } from '../../text/comparison.ts';
 import { comparedSubjects, createTimeCheck, definedTerms, introduces } from './answer-type.ts';
-import { growPassage, renderPassage, type QuotedPassage } from './passages.ts';
+import { growPassage, isStep, renderPassage, type QuotedPassage } from './passages.ts';
 
 /** Maximum share of the headings in the words of a passage. */
 const MAX_HEADING_SHARE = 1 / 3;
@@ -46,11 +46,11 @@ interface RankPassagesOptions {
 
 /**
  * score = cosine + SHARE · share + RETRIEVED · the passage's retrieval score + the bonus for the kind of question. The weights come from listwise
- * regression on the development questions of real documentation, rounded; SHARE from manuals of other projects. `docs/benchmarks.md` has what each
+ * regression on the development questions of real documentation, rounded; SHARE from manuals of other projects, RETRIEVED from everyday questions as well. `docs/benchmarks.md` has what each
  * part is worth.
  */
 const SHARE = 0.6;
-const RETRIEVED = 0.5;
+const RETRIEVED = 0.8;
 
 /** Bonus for questions about a default or a limit: for a block that mentions a default, and for one with a value. */
 const DEFAULT = 0.45;
@@ -285,7 +285,10 @@ export async function chooseQuotations(
   return { quotations: [one.find(({ isBroken }) => !isBroken) ?? quote(best, words)], ...choice };
 }
 
-/** Quotes the best candidates that say something different. Of those after the best, only what can be quoted in whole sentences, rows or lines. */
+/**
+ * Quotes the best candidates that say something different: the best in all words if its sentences or steps would be cut otherwise, and of the others only what
+ * can be quoted in whole sentences, rows or lines.
+ */
 function quoteCandidates(
   ranked: readonly RankedCandidate[],
   { quote, words }: { quote: (candidate: RankedCandidate, most: number) => Quotation; words: number },
@@ -295,7 +298,8 @@ function quoteCandidates(
     ...RankedCandidate[],
   ];
   const short = quote(best, Math.ceil(words * CANDIDATE_SHARES.best));
-  const quoted = [{ candidate: best, quotation: short.isBroken ? quote(best, words) : short }];
+  const isCut = short.isBroken || best.blocks.some((block) => isStep(block) && block.at > short.blocks.at(-1)!.at);
+  const quoted = [{ candidate: best, quotation: isCut ? quote(best, words) : short }];
   for (const candidate of others) {
     const used = quoted.reduce((sum, { quotation: { path, text } }) => sum + countWords(`${path} ${text}`), 0);
     const room = Math.min(Math.floor(words * CANDIDATE_SHARES.all) - used, Math.ceil(words * CANDIDATE_SHARES.other));

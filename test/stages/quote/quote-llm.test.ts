@@ -124,6 +124,16 @@ test('quotes up to three passages, and says so, if it is not certain that the be
   expect(sure.answer).not.toContain(DOUBT);
 });
 
+test('does not cut steps for other passages', async () => {
+  const steps = Array.from({ length: 7 }, (_, i) => `${i + 1}. Turn the valve of pump ${i} to the left until it stops, and wait.`);
+  const { answer } = await ask('How do I close the valves?', {
+    sources: sourcesOf(steps.join('\n'), 'The valves are blue.'),
+    embedder: at(0.25),
+  });
+  expect(answer).toContain(DOUBT);
+  expect(answer).toContain(steps.join('\n'));
+});
+
 test('is never certain with an embedder for which the confidence was not measured', async () => {
   const question = 'When is the gate of the yard locked?';
   const sources = sourcesOf('The gate of the yard is locked at night.');
