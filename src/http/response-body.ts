@@ -2,6 +2,7 @@ import { operatorAdvice } from '../core/advice/advice.ts';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
 import type { Dispatcher } from 'undici';
+import { ByteCollector } from '../core/byte-collector.ts';
 import { KbError } from '../core/errors.ts';
 
 /** Value of `Accept-Encoding`. */
@@ -40,21 +41,19 @@ export async function readBody(
   announced: string | undefined,
   limits: Limits,
 ): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
+  const bytes = new ByteCollector();
   try {
     if (!limits.truncates && Number(announced) > limits.max_bytes) throw tooLarge(limits);
     for await (const piece of body) {
-      length += piece.length;
-      pieces.push(piece);
-      if (length <= limits.max_bytes) continue;
+      bytes.add(piece);
+      if (bytes.length <= limits.max_bytes) continue;
       if (!limits.truncates) throw tooLarge(limits);
-      return Buffer.concat(pieces, limits.max_bytes);
+      return bytes.concat(limits.max_bytes);
     }
   } finally {
     body.destroy();
   }
-  return Buffer.concat(pieces, length);
+  return bytes.concat();
 }
 
 /** Maximum milliseconds and bytes for discarding a body: beyond that, a new connection costs less. */

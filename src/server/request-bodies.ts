@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
+import { ByteCollector } from '../core/byte-collector.ts';
 import { KbError } from '../core/errors.ts';
 import { size } from '../text/count.ts';
 import type { HeldBytes } from './held-bytes.ts';
@@ -91,24 +92,23 @@ export class RequestBodies {
   }
 
   #collect(request: FastifyRequest, payload: Readable): Promise<Buffer> {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
+    const bytes = new ByteCollector();
     const length = Number(request.headers['content-length'] ?? Number.NaN);
     return new Promise((resolve, reject) => {
       if (length > this.#limit) return reject(tooLarge(this.#limit, size(length)));
       payload.on('data', (chunk: Buffer) => {
         try {
-          if ((bytes += chunk.length) > this.#limit) throw tooLarge(this.#limit, `more than ${size(this.#limit)}`);
-          if (bytes > UNCOUNTED_BYTES) this.#held.hold(request, request.ip, bytes);
-          chunks.push(chunk);
+          bytes.add(chunk);
+          if (bytes.length > this.#limit) throw tooLarge(this.#limit, `more than ${size(this.#limit)}`);
+          if (bytes.length > UNCOUNTED_BYTES) this.#held.hold(request, request.ip, bytes.length);
         } catch (error) {
           reject(error as Error);
         }
       });
       payload.once('error', (error) => reject(Object.assign(error, { statusCode: 400 })));
       payload.once('end', () => {
-        this.#sizes.set(request, bytes);
-        resolve(Buffer.concat(chunks, bytes));
+        this.#sizes.set(request, bytes.length);
+        resolve(bytes.concat());
       });
     });
   }

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { MultipartFile, MultipartValue } from '@fastify/multipart';
 import { isRunning } from '../core/process-owner.ts';
+import { ByteCollector } from '../core/byte-collector.ts';
 import { KbError } from '../core/errors.ts';
 import { UPLOAD_PREFIX } from '../engine/state-files.ts';
 import type { Server } from '../schema/config.ts';
@@ -182,10 +183,9 @@ function parseBoolean(name: string, value: unknown): boolean {
 
 /** Reads metadata that a client sends as a file, as browsers do for a part with a type of its own. */
 async function readJsonPart({ fieldname, file }: MultipartFile): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of file as AsyncIterable<Buffer>) if ((bytes += chunk.length) <= MAX_FIELD_BYTES) chunks.push(chunk);
-  return valueOf({ fieldname, value: decodeBody(Buffer.concat(chunks)), valueTruncated: bytes > MAX_FIELD_BYTES });
+  const bytes = new ByteCollector();
+  for await (const chunk of file as AsyncIterable<Buffer>) if (bytes.length <= MAX_FIELD_BYTES) bytes.add(chunk);
+  return valueOf({ fieldname, value: decodeBody(bytes.concat()), valueTruncated: bytes.length > MAX_FIELD_BYTES });
 }
 
 function parseJson(name: string, value: unknown): unknown {
