@@ -46,7 +46,7 @@ export async function retry<T>(work: () => Promise<T>, options: RetryOptions = {
   }
 }
 
-interface RetryPause {
+export interface RetryPause {
   seconds: number;
   /** Number of the next attempt, and the maximum; absent before a first attempt. */
   attempt?: number;
@@ -60,6 +60,19 @@ const listeners = new AsyncLocalStorage<(pause: RetryPause) => void>();
 
 /** Reports a pause to the listener of the run, if there is one. */
 export const reportPause = (pause: RetryPause): void => listeners.getStore()?.(pause);
+
+/** Runs an operation, and calls `onPause` at each pause in it. */
+export async function* listenToPauses<R>(run: Run<R>, onPause: (pause: RetryPause) => void): Run<R> {
+  try {
+    for (;;) {
+      const step = await listeners.run(onPause, () => run.next());
+      if (step.done) return step.value;
+      yield step.value;
+    }
+  } finally {
+    await run.return(undefined as never);
+  }
+}
 
 /** `Waiting 12 s, then trying again (2 of 4): openai answered 429: Too many requests.` */
 const formatPause = ({ seconds, attempt, attempts, reason }: RetryPause): string =>

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { count } from '../text/count.ts';
 import { attachPartialResult, isAbort, KbError } from '../core/errors.ts';
 import { withHeartbeat } from '../core/concurrency.ts';
+import { listenToPauses } from '../core/retry.ts';
 import { progress, type Run, throwIfAborted } from '../core/run.ts';
 import type { Embedder } from '../ports/models.ts';
 import type { Collection, StoredSource } from '../ports/stores.ts';
@@ -69,8 +70,8 @@ interface IngestTask {
 async function* runIngest(task: IngestTask): Run<IngestResult> {
   const { request, context, report } = task;
   try {
-    if (request.dry_run) yield* dryRun(task);
-    else yield* withLock(context, () => storeSources(task));
+    const run = request.dry_run ? dryRun(task) : withLock(context, () => storeSources(task));
+    yield* listenToPauses(run, (pause) => report.showPause(pause));
   } catch (error) {
     throw attachPartialResult(withProgressHint(error, report), report.result);
   }

@@ -97,6 +97,22 @@ test('a dry run with force requests each page once, and reports what the run wou
   expect(web.hits.map(({ url }) => url).toSorted()).toEqual(['/', ...names, '/llms.txt', '/robots.txt', '/sitemap.xml'].toSorted());
 });
 
+test('progress names the host that a crawl waits for, and for how long', async () => {
+  const web = await site({ '/': article('Start', ['/a']), '/a': { status: 429, headers: { 'retry-after': '50' } } });
+  const stop = new AbortController();
+  const run = engineIn(folder()).run('ingest', { urls: { url: `${web.url}/`, mode: 'full' } }, { signal: stop.signal });
+  const waits: unknown[] = [];
+  const whole = async (): Promise<void> => {
+    for await (const { data } of run) {
+      if (data.waiting === undefined) continue;
+      waits.push(data.waiting);
+      stop.abort();
+    }
+  };
+  await expect(whole()).rejects.toMatchObject({ code: 'aborted' });
+  expect(waits[0]).toMatchObject({ seconds: expect.any(Number), reason: expect.stringContaining(`${web.url}/a answered with status 429`) });
+});
+
 test.each(['full', 'each'] as const)('two concurrent requests for one site request no more pages than one may (%s)', async (mode) => {
   let [open, most] = [0, 0];
   const eight = Promise.withResolvers<unknown>();

@@ -5,6 +5,7 @@ import { pagesIn } from '../../text/passage-location.ts';
 import type { IngestDocument, DocumentOutcome } from './read-documents.ts';
 import type { ErrorItem, Metadata } from '../../schema/items.ts';
 import { describe, type KbError, toErrorItem } from '../../core/errors.ts';
+import type { RetryPause } from '../../core/retry.ts';
 import { errorEvent, type Progress } from '../../core/run.ts';
 import type { IngestResult } from '../../schema/results.ts';
 import type { PageInWork } from '../../ports/reading.ts';
@@ -141,6 +142,9 @@ function unsupportedFilesNotice(files: readonly { source: string; reason: KbErro
 }
 
 /** The report of a running ingest: the one place that counts. */
+/** Seconds of a pause from which it is shown. */
+const MIN_SHOWN_PAUSE = 3;
+
 export class IngestReport {
   readonly result: IngestResult;
   readonly #lists: boolean;
@@ -155,6 +159,8 @@ export class IngestReport {
   #stored = 0;
   #pendingEvents: Progress[] = [];
   #page: PageInWork | undefined;
+  /** The last pause, and when it ends (`performance.now`). */
+  #pause = { end: 0, reason: '' };
   readonly #omitted = new OmittedContent();
   readonly #emptied: StoredSource[] = [];
   readonly #skipped: { source: string; reason: KbError }[] = [];
@@ -204,6 +210,12 @@ export class IngestReport {
   /** Shows a page of a scan, whose recognition begins, in the progress events until a document is read. */
   showPage(page: PageInWork): void {
     this.#page = page;
+  }
+
+  /** Shows a pause, which begins, in the progress events until it ends. */
+  showPause({ seconds, reason }: RetryPause): void {
+    const end = performance.now() + seconds * 1000;
+    if (seconds >= MIN_SHOWN_PAUSE && end > this.#pause.end) this.#pause = { end, reason };
   }
 
   /** Adds a notice for the user: it is reported at once, and kept. */
@@ -308,6 +320,7 @@ export class IngestReport {
     const pages = this.#isCrawl ? { pages: source_results.urls!.pages, queued: Math.max(0, this.#queued) } : {};
     const { known, bytes, read } = this.#sizes;
     const sizes = known === this.#expected && bytes > 0 ? { expected_bytes: bytes, bytes: read } : {};
+    const left = Math.ceil((this.#pause.end - performance.now()) / 1000);
     const data = {
       expected: this.#expected,
       done: this.#done,
@@ -321,6 +334,7 @@ export class IngestReport {
       stored,
       failed,
       ...(this.#page && { recognizing: this.#page }),
+      ...(left > 0 && { waiting: { seconds: left, reason: this.#pause.reason } }),
     };
     const events: Progress[] = [...this.#pendingEvents, { type: 'progress', stage: 'ingest', message: '', data }];
     this.#pendingEvents = [];
