@@ -214,6 +214,8 @@ export function readSetFlags(settings: readonly string[]): NamedLayer {
     if (!keys.has(path) && ![...keys.keys()].some((known) => path.startsWith(`${known}.`))) {
       const prefix = path.slice(0, path.lastIndexOf('.') + 1);
       const known = [...keys.keys()].filter((candidate) => candidate.startsWith(prefix)).map((candidate) => candidate.slice(prefix.length));
+      const whole = [...keys.keys()].find((key) => key.endsWith(`.${path}`)); // its section is missing
+      if (whole !== undefined) throw new KbError('configuration', `--set: unknown key «${path}».`, { hint: `Did you mean «${whole}»?` });
       throw known.length > 0 ? unknownKeyError('--set', path, known) : unknownSectionError(path, [...keys.keys()]);
     }
     setPath(layer, path, parseSettingText(keys.get(path), text));

@@ -258,6 +258,10 @@ describe('readSetFlags', () => {
     expect(`${error.message} ${error.hint}`).toMatch(/retrieval\.topk.*retrieval\.top_k/);
   });
 
+  it('finds the key that a name without its section means', () => {
+    expect(failure(() => readSetFlags(['top_k=3'])).hint).toBe('Did you mean «retrieval.top_k»?');
+  });
+
   it('requires KEY=VALUE', () => {
     expect(failure(() => readSetFlags(['collection'])).message).toContain('KEY=VALUE');
   });
