@@ -2,7 +2,6 @@ import { operatorAdvice, SITE_CREDENTIALS_ADVICE } from '../../../core/advice/ad
 import type { ParsedDocument } from '../../../ports/reading.ts';
 import { KbError } from '../../../core/errors.ts';
 import { readBlocks } from '@citekb/documents/markdown';
-import { plainText } from '../../../text/markdown/plain-text.ts';
 
 /** Letters and digits below which scripts may have to write a page, and below which they certainly have to. */
 const MAX_SHELL_LETTERS = 200;
@@ -89,8 +88,8 @@ const MAX_HEADLINE = 100;
 const MAX_FORM_LETTERS = 100;
 const MAX_ERROR_LETTERS = 400;
 
-/** Headings, and pieces of code in its sentences, that only a page with content has. A table or a block of code is enough by itself. */
-const MIN_HEADINGS = 3;
+/** Headings and pieces of code in its sentences, together, that only a page with content has, and pieces of code alone. A table or a block of code is enough. */
+const MIN_DETAILS = 3;
 const MIN_CODE = 2;
 const CODE = /`[^`\n]{1,200}`/g;
 
@@ -117,9 +116,9 @@ const CHALLENGE =
   /\b_cf_chl_opt\b|\/challenge-platform\/h\/\w\/orchestrate|captcha-delivery\.com|\bpx-captcha\b|\b_Incapsula_Resource\b|\bgokuProps\b/;
 /** Pages of services in front of a site, which may be long and have headings: their headline or first words, and words that only they have beside it. */
 const WALLS = [
-  { begins: /^making sure you.{1,6}re not a bot\b/i, has: /\bAnubis\b/ },
-  { begins: /^(?:sorry, you have been blocked|attention required)\b/i, has: /\bCloudflare Ray ID\b/ },
-  { begins: /^(?:about this page\s+)?our systems have detected unusual traffic\b/i, has: /\bautomatically detects requests\b/ },
+  { begins: /^\W*making sure you.{1,6}re not a bot\b/i, has: /\bAnubis\b/ },
+  { begins: /^\W*(?:sorry, you have been blocked|attention required)\b/i, has: /\bCloudflare Ray ID\b/ },
+  { begins: /^\W*(?:about this page\W+)?our systems have detected unusual traffic\b/i, has: /\bautomatically detects requests\b/ },
 ];
 /** Maximum letters of such a page. */
 const MAX_WALL_LETTERS = 4000;
@@ -152,12 +151,13 @@ export function assertIsContent(source: string, { html: bytes, text, title = '',
   const blocks = readBlocks(text);
   const first = text.trimStart().split('\n', 1)[0]!;
   const headlines = [title, blocks[0]?.title ?? '', first].map((line) => line.trim());
-  if (WALLS.some(({ begins, has }) => [...headlines, plainText(text)].some((line) => begins.test(line)) && has.test(text)))
+  if (WALLS.some(({ begins, has }) => [title, text].some((line) => begins.test(line)) && has.test(text)))
     throw wallError(source, 'is a question whether the visitor is human, or a block');
   if (letters >= MAX_ERROR_LETTERS) return;
   const html = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, MAX_FORM_INSPECTED)).toString('latin1');
   const asks = PASSWORD.test(html);
-  const isDetailed = blocks.some(({ kind }) => kind === 'table' || kind === 'fence') || (text.match(CODE)?.length ?? 0) >= MIN_CODE;
+  const codes = text.match(CODE)?.length ?? 0;
+  const isDetailed = blocks.some(({ kind }) => kind === 'table' || kind === 'fence') || codes >= MIN_CODE;
   if (asks && !isDetailed && (letters < MAX_FORM_LETTERS || headlines.some((line) => SIGN_IN.test(line))))
     throw new KbError('unauthorized', `${source} is a login page, not the requested page.`, {
       hint: operatorAdvice`Add the credentials for the site to network.sites (a cookie, a header or basic_auth), or leave the page out.`,
@@ -165,7 +165,7 @@ export function assertIsContent(source: string, { html: bytes, text, title = '',
     });
   if (CHALLENGE.test(html)) throw wallError(source, 'is a question whether the visitor is human');
   if (/^\W*(?:Fatal|Parse) error\W/.test(text)) throw wallError(source, 'says «Fatal error», although it returned a success status');
-  if (isDetailed || blocks.filter(({ kind }) => kind === 'heading').length >= MIN_HEADINGS) return;
+  if (isDetailed || codes + blocks.filter(({ kind }) => kind === 'heading').length >= MIN_DETAILS) return;
   const missing = headlines.find((line) => line.length <= MAX_HEADLINE && NOT_FOUND_TITLE.test(line));
   if (missing !== undefined)
     throw new KbError('not_found', `${source} says «${missing}», although it returned a success status.`, {

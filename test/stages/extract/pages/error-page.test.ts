@@ -63,7 +63,7 @@ test.each([
   [
     'Google',
     'https://x.example/',
-    'About this page\n\nOur systems have detected unusual traffic from your computer network. This page checks to see if it is really you. ' +
+    '---\n\n**About this page**  \n  \nOur systems have detected unusual traffic from your computer network. This page checks to see if it is really you. ' +
       'This page appears when Google automatically detects requests coming from your computer network. '.repeat(5),
   ],
   ['a host', 'Account Suspended', '# This Account has been suspended.\n\nContact your hosting provider for more information.'],
@@ -76,6 +76,7 @@ test.each([
   ['a block of code', '# 404 Not Found\n\nThe id is unknown.\n\n```\n{"error":"not_found"}\n```'],
   ['a table', '# Scheduled maintenance\n\nGrease the bearing. It takes a moment.\n\n| Part | Number |\n| --- | --- |\n| Seal | S-20 |'],
   ['headings', '# 503 Service Unavailable\n\nNo worker is free.\n\n## Cause\n\nThe queue is long.\n\n## Remedy\n\nWait.'],
+  ['a heading and code', '# 404 Not Found\n\nThe route is unknown.\n\n## Fix\n\nLook at `acme routes`.'],
   ['code in its text', '# Are you human?\n\nSet `captcha.site_key` and `captcha.secret`.'],
 ])('a short page that is named like an error is content if it has %s', (_what, text) => {
   expect(page('<p>', text, text.slice(2, text.indexOf('\n')))).not.toThrow();
