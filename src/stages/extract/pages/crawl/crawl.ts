@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { field, optionalAdvice, formatHint, shellWord } from '../../../../core/advice/advice.ts';
+import { field, optionalAdvice, formatHint } from '../../../../core/advice/advice.ts';
 import { yieldToEventLoop } from '../../../../core/concurrency.ts';
 import { KbError } from '../../../../core/errors.ts';
 import type { Stage } from '../../../../schema/items.ts';
@@ -285,7 +285,7 @@ async function passOver(page: QueuedPage, known: RememberedPage, crawl: Crawl): 
 /** A stored page that suddenly has no text: what writes its text may have failed. */
 const emptiedError = (source: string): KbError =>
   new KbError('unavailable', `${source} has nothing but links now.`, {
-    hint: `If that is right, remove what is stored of it: kb delete --where ${shellWord(`source = ${JSON.stringify(source)}`)}.`,
+    hint: 'If that is right, delete what is stored of it: no ingest does.',
     isRetryable: true,
   });
 
