@@ -9,6 +9,7 @@ import { queryTerms, searchedTerms } from '../src/text/terms.ts';
 import { capitalTerms } from '../src/text/comparison.ts';
 import { escapeTags } from '../packages/documents/src/markdown/write.ts';
 import { firstHeading } from '../packages/documents/src/parsed-document.ts';
+import { locateQuote } from '../src/stages/chat/cited-sources.ts';
 import { resolveFollowUp } from '../src/stages/chat/dialogue/resolve-follow-up.ts';
 import { CitationFilter } from '../src/stages/chat/guard/citation-filter.ts';
 import { plainText, withoutHidden, withoutMarks } from '../src/text/markdown/plain-text.ts';
@@ -52,6 +53,12 @@ it('finds quadratic expressions, and passes linear ones', () => {
   const quadratic = [/\s+$/, /,?\s+and\s/i, /<[^>]*>/g, /(?:a|b)*c/, /\[([^\]]*)\]\(/, /^(.*?)\s*#*$/, /^(?:a+)+$/];
   for (const regex of quadratic) expect(slowOnes([pattern(regex)]), String(regex)).toHaveLength(1);
   expect(slowOnes([/(?<!\s)\s+$/, /^[\s>]*a/, /<[^<>]*>/g, /[\w-]{2,40}:/, /\p{L}+(?!\p{L})/gu].map(pattern))).toEqual([]);
+});
+
+it('locates a quotation among many headings in linear time', async () => {
+  const text = (size: number) => `The boiler is warm.\n\n${'# boiler\n\n'.repeat(size)}`;
+  const location = { headings: ['boiler'], page: 3 };
+  expect(await linearly(2_000, (size) => locateQuote(text(size), location, [[0, 0]]))).toMatchObject({ page: 3 });
 });
 
 it('finds quadratic work, and passes linear work', async () => {

@@ -113,17 +113,19 @@ async function matchingContents(
 
 function writesOf(collection: Collection, { name, filter }: RowFilter): Writes {
   const matches = createFilterMatcher(filter);
-  const refuse = (source: string, reason: string): never => {
-    throw new KbError('forbidden', `The token "${name}" cannot write "${source}": ${reason}.`, {
+  const refuse = (written: string, reason: string): never => {
+    throw new KbError('forbidden', `The token "${name}" cannot write ${written}: ${reason}.`, {
       hint: `Its filter is ${JSON.stringify(filter)}: send metadata that matches, and use names of sources that no other document has.`,
     });
   };
   const assertWritable = async (chunks: readonly StoredChunk[], replaced: readonly string[]): Promise<void> => {
     const unfit = chunks.find((chunk) => !matches(chunk));
-    if (unfit) refuse(unfit.source, 'the metadata does not match the filter of the token');
+    if (unfit) refuse(`"${unfit.source}"`, 'the metadata does not match the filter of the token');
     const [hidden] = await selectSources(collection, [...new Set(replaced)], { not: filter });
-    const foreign = hidden ?? (await collection.get(chunks.map(({ id }) => id))).find((chunk) => !matches(chunk))?.source;
-    if (foreign !== undefined) refuse(foreign, 'it has stored chunks that do not match the filter of the token');
+    if (hidden !== undefined) refuse(`"${hidden}"`, 'it has stored chunks that do not match the filter of the token');
+    const foreign = (await collection.get(chunks.map(({ id }) => id))).find((chunk) => !matches(chunk));
+    // its source may be one that the token must not know of
+    if (foreign) refuse(`the chunk "${foreign.id}"`, 'a stored chunk with this id does not match the filter of the token');
   };
   return {
     async replace(replacements) {

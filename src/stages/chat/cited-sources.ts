@@ -148,7 +148,12 @@ const normalizeTitle = (title: string): string => title.toLowerCase().replace(/[
 
 function headingsIn(text: string): Heading[] {
   const headings = readBlocks(text).filter(({ kind }) => kind === 'heading');
-  return headings.map(({ start, level, title }) => ({ line: newlinesIn(text.slice(0, start)), level, title }));
+  let [line, counted] = [0, 0];
+  return headings.map(({ start, level, title }) => {
+    line += newlinesIn(text.slice(counted, start));
+    counted = start;
+    return { line, level, title };
+  });
 }
 
 /** The headings that certainly apply from a line on. */
