@@ -30,7 +30,7 @@ const RULES: readonly (readonly [rule: string, ...changes: Change[]])[] = [
     ['choose-quotations.ts', 'const VALUE = 0.4;', 'const VALUE = 0;'],
   ],
   ['lists of contents as good as others', ['choose-quotations.ts', 'const LISTING = 0.4;', 'const LISTING = 0;']],
-  ['introductions no better for «what is»', ['choose-quotations.ts', 'const INTRODUCTION = 0.4;', 'const INTRODUCTION = 0;']],
+  ['introductions no better for "what is"', ['choose-quotations.ts', 'const INTRODUCTION = 0.4;', 'const INTRODUCTION = 0;']],
   ['without the score of the passage', ['choose-quotations.ts', 'const RETRIEVED = 0.8;', 'const RETRIEVED = 0;']],
   ['without shared words', ['choose-quotations.ts', 'const SHARE = 0.6;', 'const SHARE = 0;']],
   [
@@ -79,7 +79,7 @@ function measured(changes: readonly Change[]): Measured {
 
 function row(name: string, { dev, test, manuals }: Record<string, Figures>): Record<string, string | number> {
   const [a, b] = [dev!, test!];
-  const percent = (part: number) => `${((100 * part) / (a.answerable + b.answerable)).toFixed(0)} %`;
+  const percent = (part: number) => `${((100 * part) / (a.answerable + b.answerable)).toFixed(0)}%`;
   return {
     'what is answered': name,
     'right, dev': a.right,

@@ -50,7 +50,7 @@ function outcome(what: Kind, rows: readonly Answered[]): Row {
 /** How well a score tells two kinds apart: the area under the curve, and how many are declined where so many answerable ones are lost. */
 function curve(what: string, good: readonly number[], bad: readonly number[]): Row {
   const declined = (lost: number) => below(bad, kth(good, lost));
-  return { score: what, AUC: area(good, bad), 'declined at 5 % lost': declined(0.05), 'at 10 %': declined(0.1), 'at 15 %': declined(0.15) };
+  return { score: what, AUC: area(good, bad), 'declined at 5% lost': declined(0.05), 'at 10%': declined(0.1), 'at 15%': declined(0.15) };
 }
 
 function report(mode: Mode, kinds: Readonly<Record<Kind, readonly Answered[]>>): void {

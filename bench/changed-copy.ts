@@ -17,7 +17,7 @@ export function copyWith(changes: readonly Change[]): string {
     for (const [file, written, instead] of changes) {
       const path = join(copy, file);
       const text = readFileSync(path, 'utf8');
-      if (text.split(written).length !== 2) throw new Error(`«${written}» does not stand in ${file} once.`);
+      if (text.split(written).length !== 2) throw new Error(`"${written}" does not stand in ${file} once.`);
       writeFileSync(
         path,
         text.replace(written, () => instead),

@@ -39,7 +39,7 @@ for (const folder of folders) {
     'words kept': results.reduce((sum, { kept }) => sum + kept, 0) / results.reduce((sum, { words }) => sum + words, 0),
     'a page, mean': mean(shares),
     'a page, 5th percentile': percentile(shares, 5),
-    'pages of which less than 98 % is kept': shares.filter((share) => share < 0.98).length,
+    'pages of which less than 98% is kept': shares.filter((share) => share < 0.98).length,
     'headings lost': results.reduce((sum, { lost }) => sum + lost.length, 0),
     'words beside them': results.reduce((sum, { beside }) => sum + beside, 0) / results.reduce((sum, { words }) => sum + words, 0),
   });

@@ -1,7 +1,7 @@
 // How well the score of the best hit tells questions that a collection answers from those on other subjects:
 //   node bench/declining.ts SET OTHER... [--mode hybrid,vector,text] [--model NAME] [--into FOLDER]
 // SET and OTHER are folders in BEIR layout; SET's corpus is searched, with its own questions and with those of OTHER. The score from which a passage
-// counts is chosen on every other question, so that 5 % of SET's are lost, and reported on the rest, beside the one that is set.
+// counts is chosen on every other question, so that 5% of SET's are lost, and reported on the rest, beside the one that is set.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

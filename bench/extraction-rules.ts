@@ -171,7 +171,7 @@ function figures(told: readonly Told[]): Record<string, number> {
     'phrases kept': sum('kept') / sum('wanted'),
     'strays kept': sum('strayed') / sum('unwanted'),
     'words kept': all('kept') / all('words'),
-    'pages below 98 %': whole.filter(({ kept, words }) => kept < words * 0.98).length,
+    'pages below 98%': whole.filter(({ kept, words }) => kept < words * 0.98).length,
     'headings lost': whole.reduce((total, { lost }) => total + lost.length, 0),
     'words beside them': all('beside') / all('words'),
   };

@@ -169,11 +169,11 @@ function main(): void {
   });
   const words = lists.get('')!;
   const unknown = words.find((word) => !(word in parts));
-  if (unknown) throw new Error(`There is no part «${unknown}»: ${Object.keys(parts).join(', ')}.`);
+  if (unknown) throw new Error(`There is no part "${unknown}": ${Object.keys(parts).join(', ')}.`);
   const page = resolve(lists.get('--to')?.[0] ?? resolve(root, 'docs', 'benchmarks.md'));
   for (const [name, part] of Object.entries(parts)) {
     if (words.length > 0 ? !words.includes(name) : part.folders?.length === 0) continue;
-    if (part.folders?.length === 0) throw new Error(`«${name}» needs ${optionOf(name)}`);
+    if (part.folders?.length === 0) throw new Error(`"${name}" needs ${optionOf(name)}`);
     const section = measured(part);
     mkdirSync(dirname(page), { recursive: true });
     writeFileSync(page, replaced(existsSync(page) ? readFileSync(page, 'utf8') : undefined, name, section));

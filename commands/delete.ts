@@ -16,7 +16,7 @@ export default operationCommand('delete', {
     lists: true,
     hasFailed: ({ deleted }) => deleted === 0,
     result: ({ deleted, requested, collection }) => {
-      screen[deleted === 0 ? 'print' : 'report'](`Deleted ${countOf(deleted, requested, 'chunk')} in «${collection}».`);
+      screen[deleted === 0 ? 'print' : 'report'](`Deleted ${countOf(deleted, requested, 'chunk')} in "${collection}".`);
       if (request.source !== undefined && deleted === 0)
         screen.note('No document has that source. kb retrieve shows each source as it is stored: give it like that.');
     },

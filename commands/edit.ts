@@ -12,5 +12,5 @@ export default pipedCommand('edit', {
   request: (chunks) => ({ chunks }),
   waiting: 'Editing',
   summary: ({ edited, requested, collection }, screen) =>
-    screen.report(`Edited ${countOf(edited, requested, 'chunk')} in «${collection}».`),
+    screen.report(`Edited ${countOf(edited, requested, 'chunk')} in "${collection}".`),
 });

@@ -9,7 +9,7 @@ export default operationCommand('optimize_collection', {
     waiting: 'Optimizing',
     result: ({ name, bytes, bytes_before }) => {
       const sizes = bytes === null || bytes_before === null ? '' : `: ${size(bytes)} on disk, ${size(bytes_before)} before`;
-      screen.report(`Optimized «${name}»${sizes}.`);
+      screen.report(`Optimized "${name}"${sizes}.`);
     },
   }),
 });

@@ -17,5 +17,5 @@ export default pipedCommand('store', {
   request: (embedded_chunks) => ({ embedded_chunks }),
   prepare: tuneGarbageCollector,
   waiting: 'Storing',
-  summary: ({ stored, inputs, collection }, screen) => screen.report(`Stored ${countOf(stored, inputs, 'chunk')} in «${collection}».`),
+  summary: ({ stored, inputs, collection }, screen) => screen.report(`Stored ${countOf(stored, inputs, 'chunk')} in "${collection}".`),
 });

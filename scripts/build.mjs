@@ -42,7 +42,7 @@ const withoutCanvas = {
 const require = createRequire(import.meta.url);
 const missing = TOOLS.filter((name) => !existsSync(join(root, 'node_modules', name)));
 if (missing.length === 0) await build();
-else fail(`kb cannot be built without its development packages (${missing.join(', ')}): run «npm ci».`);
+else fail(`kb cannot be built without its development packages (${missing.join(', ')}): run "npm ci".`);
 
 async function build() {
   rmSync(BUILT, { recursive: true, force: true });

@@ -81,7 +81,7 @@ function copy(paths, to) {
 function shell(command, cwd) {
   process.stdout.write(`$ ${command.replaceAll(folder, '')}\n`);
   const { status } = spawnSync('sh', ['-c', command], { cwd, env: environment, stdio: ['ignore', 2, 2], ...user });
-  if (status !== 0) throw new Error(`«${command}» ended with ${status}.`);
+  if (status !== 0) throw new Error(`"${command}" ended with ${status}.`);
 }
 
 /** Starts the server, waits until it is healthy, and stops it as Docker does. */

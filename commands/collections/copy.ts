@@ -16,6 +16,6 @@ export default operationCommand('copy_collection', {
   },
   show: ({ screen }, { name, to }) => ({
     title: 'Copying',
-    result: ({ copied }) => screen.report(`Copied ${count(copied, 'chunk')} of «${name}» to «${to}».`),
+    result: ({ copied }) => screen.report(`Copied ${count(copied, 'chunk')} of "${name}" to "${to}".`),
   }),
 });

@@ -10,7 +10,7 @@ export default operationCommand('drop_collection', {
   question: async ({ engine, signal }, { name }) => {
     const { collections } = await settle(engine.run('list_collections', {}, { signal }));
     assertKnown(name, { kind: 'collection', names: collections.map((one) => one.name), listCommand: 'kb collections list' });
-    return `Remove the collection «${name}» and all that is in it?`;
+    return `Remove the collection "${name}" and all that is in it?`;
   },
-  show: ({ screen }, { name }) => ({ waiting: 'Dropping', result: () => screen.report(`Removed the collection «${name}».`) }),
+  show: ({ screen }, { name }) => ({ waiting: 'Dropping', result: () => screen.report(`Removed the collection "${name}".`) }),
 });

@@ -10,6 +10,6 @@ export default operationCommand('export_collection', {
   show: ({ screen }, { name }) => ({
     waiting: 'Exporting',
     onEvent: ({ type, data }) => (type === 'item' && !screen.json ? screen.printJson(data) : undefined),
-    result: ({ exported }) => screen.note(`Exported ${count(exported, 'chunk')} of «${name}».`),
+    result: ({ exported }) => screen.note(`Exported ${count(exported, 'chunk')} of "${name}".`),
   }),
 });

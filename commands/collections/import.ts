@@ -19,7 +19,7 @@ export default class CollectionsImport extends KbCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(CollectionsImport);
     if (existsSync(args.name))
-      throw new KbError('usage', `«${args.name}» is a file, where the name of the new collection is expected.`, {
+      throw new KbError('usage', `"${args.name}" is a file, where the name of the new collection is expected.`, {
         hint: `The file comes on standard input: kb collections import NAME < ${shellWord(args.name)}`,
       });
     tuneGarbageCollector();
@@ -27,7 +27,7 @@ export default class CollectionsImport extends KbCommand {
       await this.perform(context, 'import_collection', {
         request: { name: args.name, lines: readInputLines('an export'), ...readRequestFlags(operations.import_collection.input, flags) },
         title: 'Importing',
-        result: ({ imported }) => context.screen.report(`Imported ${count(imported, 'chunk')} into «${args.name}».`),
+        result: ({ imported }) => context.screen.report(`Imported ${count(imported, 'chunk')} into "${args.name}".`),
       });
     });
   }

@@ -9,6 +9,6 @@ export default operationCommand('reembed_collection', {
   show: ({ screen }, { name }) => ({
     title: 'Embedding anew',
     result: ({ embedded, embedding: { provider, model } }) =>
-      screen.report(`Embedded ${count(embedded, 'chunk')} of «${name}» with ${[provider, model].filter(Boolean).join(' / ')}.`),
+      screen.report(`Embedded ${count(embedded, 'chunk')} of "${name}" with ${[provider, model].filter(Boolean).join(' / ')}.`),
   }),
 });

@@ -13,7 +13,7 @@ export default operationCommand('create_snapshot', {
   show: ({ screen }) => ({
     title: 'Copying',
     result: ({ name, collection, chunks, removed }) => {
-      screen.report(`Made the snapshot «${name}» of «${collection}»: ${count(chunks, 'chunk')}.`);
+      screen.report(`Made the snapshot "${name}" of "${collection}": ${count(chunks, 'chunk')}.`);
       if (removed.length > 0) screen.report(`Removed ${count(removed.length, 'older snapshot')}: ${removed.join(', ')}.`);
     },
   }),

@@ -12,11 +12,11 @@ export default operationCommand('restore_snapshot', {
   question: async ({ engine, loaded, signal }, { name }) => {
     const { collection } = loaded.config;
     const { snapshots } = await settle(engine.run('list_snapshots', {}, { signal }));
-    assertKnown(name, { kind: `snapshot of «${collection}»`, names: snapshots.map((one) => one.name), listCommand: 'kb snapshot list' });
-    return `Replace what «${collection}» holds by the snapshot «${name}»?`;
+    assertKnown(name, { kind: `snapshot of "${collection}"`, names: snapshots.map((one) => one.name), listCommand: 'kb snapshot list' });
+    return `Replace what "${collection}" holds by the snapshot "${name}"?`;
   },
   show: ({ screen }) => ({
     title: 'Restoring',
-    result: ({ name, collection, restored }) => screen.report(`Restored «${collection}» from «${name}»: ${count(restored, 'chunk')}.`),
+    result: ({ name, collection, restored }) => screen.report(`Restored "${collection}" from "${name}": ${count(restored, 'chunk')}.`),
   }),
 });

@@ -9,6 +9,6 @@ export default operationCommand('verify_snapshot', {
   show: ({ screen }) => ({
     title: 'Comparing',
     result: ({ name, collection, chunks }) =>
-      screen.print(`The snapshot «${name}» of «${collection}» is as it was made: ${count(chunks, 'chunk')}.`),
+      screen.print(`The snapshot "${name}" of "${collection}" is as it was made: ${count(chunks, 'chunk')}.`),
   }),
 });

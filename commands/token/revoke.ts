@@ -17,11 +17,11 @@ export default class TokenRevoke extends KbCommand {
       const { listTokens, revokeToken } = await import('../../src/cli/token-rows.ts');
       const place = { settings: config.server, home, cwd: process.cwd() };
       assertKnown(args.name, { kind: 'token', names: listTokens(place).map(({ name }) => name), listCommand: 'kb token list' });
-      const question = `Revoke the token «${args.name}»? Who uses it is refused from then on.`;
+      const question = `Revoke the token "${args.name}"? Who uses it is refused from then on.`;
       if (!flags.yes && !(await askToConfirm(question, 'kb token revoke'))) return screen.note('Nothing was changed.');
       const file = revokeToken(args.name, place);
       if (screen.json) return screen.printJson({ name: args.name, revoked: true });
-      screen.report(`Revoked the token «${args.name}» in ${file}.`);
+      screen.report(`Revoked the token "${args.name}" in ${file}.`);
       screen.note('A running server refuses it from now on.');
     });
   }

@@ -60,7 +60,7 @@ async function rewriteUsageError(error: Error, argv: readonly string[]): Promise
   const missingFlag = /Missing required flag (\S+)/.exec(error.message)?.[1];
   if (missingFlag) return `--${missingFlag} is missing. Try --help.`;
   const unexpected = /^Unexpected arguments?: ([^\n]*)/.exec(error.message)?.[1];
-  if (unexpected) return `Nothing is expected at «${unexpected}».${unexpectedHint(unexpected, argv)} Try --help.`;
+  if (unexpected) return `Nothing is expected at "${unexpected}".${unexpectedHint(unexpected, argv)} Try --help.`;
   const message = error.message
     .trimEnd()
     .replace(/See more help with --help$/, '')
@@ -149,13 +149,13 @@ async function explainUnknownCommand(words: readonly string[]): Promise<string> 
   const isTopic = config.commandIDs.some((id) => id.startsWith(`${words[0]}:`));
   const name = words.slice(0, isTopic ? 2 : 1);
   if (config.commandIDs.includes(name.join(':')))
-    return `kb ${name.join(' ')} takes no argument «${words.slice(name.length).join(':')}». Name it with a flag, such as --docs or --collection; --help shows them.`;
+    return `kb ${name.join(' ')} takes no argument "${words.slice(name.length).join(':')}". Name it with a flag, such as --docs or --collection; --help shows them.`;
   const meant = suggestCommand(
     name,
     config.commandIDs.map((id) => id.replaceAll(':', ' ')),
   );
-  const hint = meant ? `Did you mean «kb ${meant}»?` : 'kb --help shows them all.';
-  return `There is no command «${name.join(' ')}». ${hint}`;
+  const hint = meant ? `Did you mean "kb ${meant}"?` : 'kb --help shows them all.';
+  return `There is no command "${name.join(' ')}". ${hint}`;
 }
 
 async function commandConfig() {

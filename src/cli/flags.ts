@@ -162,7 +162,7 @@ function parseJson(flag: string, text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (cause) {
-    throw new KbError('usage', `--${flag} «${text}» is not JSON.`, { hint: `For example --${flag} '{"title": "Manual"}'.`, cause });
+    throw new KbError('usage', `--${flag} "${text}" is not JSON.`, { hint: `For example --${flag} '{"title": "Manual"}'.`, cause });
   }
 }
 

@@ -20,7 +20,7 @@ const OPERATORS: Record<string, 'gt' | 'gte' | 'lt' | 'lte' | 'prefix' | 'is' | 
 };
 const RESERVED = new Set(['and', 'or', 'not', 'in', 'exists']);
 
-/** Maximum nesting of parentheses and «not». A filter may be 8 deep, but parentheses may be superfluous. */
+/** Maximum nesting of parentheses and "not". A filter may be 8 deep, but parentheses may be superfluous. */
 const MAX_DEPTH = 100;
 
 const TOKEN = /\s*(?:(?<sign>!=|<=|>=|\^=|[=<>(),])|(?<quote>["'])|(?<word>[^\s"'=<>!^(),]+))/y;
@@ -39,7 +39,7 @@ function tokenize(text: string): Token[] {
     const found = TOKEN.exec(text);
     const at = from + /^\s*/.exec(text.slice(from))![0].length;
     if (!found) {
-      if (at < text.length) throw whereError(text, at, `«${text[at]}» is not expected; values with such characters stand in quotes`);
+      if (at < text.length) throw whereError(text, at, `"${text[at]}" is not expected; values with such characters stand in quotes`);
       return [...tokens, { kind: 'end', text: '', at }];
     }
     const { sign, quote, word } = found.groups!;
@@ -80,7 +80,7 @@ class WhereParser {
 
   parse(): Filter {
     const filter = this.#parseOr();
-    if (this.#token.kind !== 'end') throw this.#expectedError('«and», «or» or the end');
+    if (this.#token.kind !== 'end') throw this.#expectedError('"and", "or" or the end');
     return filter;
   }
 
@@ -121,7 +121,7 @@ class WhereParser {
     if (this.#accept('word', 'not')) return { not: this.#parseUnary() };
     if (!this.#accept('sign', '(')) return this.#parseComparison();
     const inner = this.#parseOr();
-    if (!this.#accept('sign', ')')) throw this.#expectedError('«and», «or» or «)»');
+    if (!this.#accept('sign', ')')) throw this.#expectedError('"and", "or" or ")"');
     return inner;
   }
 
@@ -141,13 +141,13 @@ class WhereParser {
   }
 
   #parseList(): FilterScalar[] {
-    if (!this.#accept('sign', '(')) throw this.#expectedError('«(»');
+    if (!this.#accept('sign', '(')) throw this.#expectedError('"("');
     const found: FilterScalar[] = [];
     do {
       const { kind, text } = this.#parseOperand('a value');
       found.push(kind === 'text' ? text : parseScalar(text));
     } while (this.#accept('sign', ','));
-    if (!this.#accept('sign', ')')) throw this.#expectedError('«,» or «)»');
+    if (!this.#accept('sign', ')')) throw this.#expectedError('"," or ")"');
     return found;
   }
 

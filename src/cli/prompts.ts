@@ -44,5 +44,5 @@ interface KnownNames {
 /** Throws a KbError (`not_found`) for an unknown name, before the user is asked to confirm a change. */
 export function assertKnown(name: string, { kind, names, listCommand }: KnownNames): void {
   if (names.includes(name)) return;
-  throw new KbError('not_found', `There is no ${kind} «${name}».`, { hint: didYouMean(name, names) ?? `«${listCommand}» lists them all.` });
+  throw new KbError('not_found', `There is no ${kind} "${name}".`, { hint: didYouMean(name, names) ?? `"${listCommand}" lists them all.` });
 }

@@ -153,7 +153,7 @@ function parsePair(text: string, { flag, sign }: { flag: string; sign: string })
   const name = text.slice(0, at).trim();
   if (at > 0 && name !== '') return [name, sign === ':' ? text.slice(at + 1).trim() : text.slice(at + 1)];
   const example = flag === 'header' ? "--header 'X-Team: docs'" : `--${flag} lang=en`;
-  throw new KbError('usage', `--${flag}: a name and a value with «${sign}» between them are expected.`, {
+  throw new KbError('usage', `--${flag}: a name and a value with "${sign}" between them are expected.`, {
     hint: `For example ${example}.`,
   });
 }

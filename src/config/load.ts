@@ -38,7 +38,7 @@ export function readConfigFile(path: string, environment: Environment = {}): Con
   const { document, lineAt } = parseYamlDocument(readText(path, 'The configuration file '), origin);
   const file: ConfigFile = { layer: {}, lines: new Map(), references: [] };
   if (document.contents === null) return file;
-  if (!isMap(document.contents)) throw new KbError('configuration', `${name}: the file must hold keys, such as «collection: manuals».`);
+  if (!isMap(document.contents)) throw new KbError('configuration', `${name}: the file must hold keys, such as "collection: manuals".`);
   const unknown: KbError[] = [];
   walk(document.contents, Config, '');
   if (unknown.length > 1) throw new KbError('configuration', unknown.map(describe).join('\n'));
@@ -81,13 +81,13 @@ function unknownKeyError(where: string, path: string, known: readonly string[]):
   if (holdsSecret(name)) return credentialInFileError(where, path);
   const meant = findNearest(name, known);
   const prefix = path.slice(0, path.length - name.length);
-  return new KbError('configuration', `${where}: unknown key «${path}».`, {
-    hint: meant ? `Did you mean «${prefix}${meant}»?` : `Known here: ${known.join(', ')}.`,
+  return new KbError('configuration', `${where}: unknown key "${path}".`, {
+    hint: meant ? `Did you mean "${prefix}${meant}"?` : `Known here: ${known.join(', ')}.`,
   });
 }
 
 const credentialInFileError = (where: string, path: string): KbError =>
-  new KbError('configuration', `${where}: «${path}» looks like a credential, which does not belong in a file.`, {
+  new KbError('configuration', `${where}: "${path}" looks like a credential, which does not belong in a file.`, {
     hint: /^(network|ingestion|sources)\./.test(path)
       ? 'Set it in the environment (or .env), and write ${NAME} in its place.'
       : "Set it in the environment (or .env) under the provider's own name, such as OPENAI_API_KEY.",
@@ -194,7 +194,7 @@ export function validateConfig(merged: Layer, originOf: (path: string) => string
   const problems = validationMessages(result.error, { schema, value: merged }).messages.map(({ path, problem, actual, hint }) => {
     const name = path.join('.');
     const value = getPath(merged, name);
-    const got = value === undefined || typeof value === 'object' ? actual : ` (it is «${String(value)}»)`;
+    const got = value === undefined || typeof value === 'object' ? actual : ` (it is "${String(value)}")`;
     return { text: `${originOf(name)}: ${problem}${got}.`, hint };
   });
   const general = problems.some(({ hint }) => hint) ? undefined : 'kb.config.example.yaml says what each key takes.';
@@ -215,7 +215,7 @@ export function readSetFlags(settings: readonly string[]): NamedLayer {
       const prefix = path.slice(0, path.lastIndexOf('.') + 1);
       const known = [...keys.keys()].filter((candidate) => candidate.startsWith(prefix)).map((candidate) => candidate.slice(prefix.length));
       const whole = [...keys.keys()].find((key) => key.endsWith(`.${path}`)); // its section is missing
-      if (whole !== undefined) throw new KbError('configuration', `--set: unknown key «${path}».`, { hint: `Did you mean «${whole}»?` });
+      if (whole !== undefined) throw new KbError('configuration', `--set: unknown key "${path}".`, { hint: `Did you mean "${whole}"?` });
       throw known.length > 0 ? unknownKeyError('--set', path, known) : unknownSectionError(path, [...keys.keys()]);
     }
     setPath(layer, path, parseSettingText(keys.get(path), text));
@@ -226,7 +226,7 @@ export function readSetFlags(settings: readonly string[]): NamedLayer {
 
 function unknownSectionError(path: string, keys: readonly string[]): KbError {
   const sections = [...new Set(keys.map((key) => key.split('.')[0]))].join(', ');
-  return new KbError('configuration', `--set: unknown key «${path}».`, {
+  return new KbError('configuration', `--set: unknown key "${path}".`, {
     hint: didYouMean(path, keys) ?? `It begins with one of ${sections}; kb.config.example.yaml shows every key.`,
   });
 }

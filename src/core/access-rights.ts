@@ -29,7 +29,7 @@ export function assertScope(access: AccessRights | undefined, scope: TokenScope)
   if (mayDo(access, scope)) return;
   throw new KbError(
     'forbidden',
-    `This needs a token with the scope ${scope}; «${access!.name}» has ${grantedScopes(access!).join(', ')}.`,
+    `This needs a token with the scope ${scope}; "${access!.name}" has ${grantedScopes(access!).join(', ')}.`,
     {
       hint: 'The operator gives scopes in server.tokens_file.',
     },

@@ -111,7 +111,7 @@ export function rangeType(key: string, range: FilterRange): 'number' | 'string' 
   const given = Object.values(range).filter((bound) => bound !== undefined);
   const [kind, ...others] = new Set(given.map((bound) => typeof bound as 'number' | 'string'));
   if (kind && others.length === 0 && given.length <= 2) return kind;
-  throw new KbError('usage', `The range of «${key}» in the filter has bounds that don't belong together.`, {
+  throw new KbError('usage', `The range of "${key}" in the filter has bounds that don't belong together.`, {
     hint: 'Give one lower and one upper bound, both numbers or both texts.',
   });
 }

@@ -25,9 +25,9 @@ function differingLength(a: string, b: string): number {
   return Math.max(a.length, b.length) - first - last;
 }
 
-/** Differences up to which the whole differing part may be wrong. Beyond, a part of it must match: «faq/nope.md» does not suggest «faq/cost.md». */
+/** Differences up to which the whole differing part may be wrong. Beyond, a part of it must match: "faq/nope.md" does not suggest "faq/cost.md". */
 const MAX_DIFFERENCES = 2;
-/** Maximum letters of a word that may differ in one letter only: «nope» does not suggest «pipe». */
+/** Maximum letters of a word that may differ in one letter only: "nope" does not suggest "pipe". */
 const SHORT_WORD_LENGTH = 4;
 
 /** Maximum characters of a word that is compared: a caller may send a name of any length. */
@@ -63,5 +63,5 @@ export function findNearest(word: string, known: readonly string[]): string | un
 /** Asks whether the nearest word was meant; undefined if none is near. */
 export function didYouMean(word: string, known: readonly string[]): string | undefined {
   const meant = findNearest(word, known);
-  return meant === undefined ? undefined : `Did you mean «${meant}»?`;
+  return meant === undefined ? undefined : `Did you mean "${meant}"?`;
 }

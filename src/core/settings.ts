@@ -12,7 +12,7 @@ const isTree = (value: unknown): value is Layer => typeof value === 'object' && 
 export function setPath(tree: Layer, path: string, value: unknown): void {
   const names = path.split('.');
   if (names.includes('__proto__'))
-    throw new KbError('usage', `«${path}» is no key.`, { hint: 'It would change what all objects are made of.' });
+    throw new KbError('usage', `"${path}" is no key.`, { hint: 'It would change what all objects are made of.' });
   const last = names.pop()!;
   let branch = tree;
   for (const name of names) branch = (branch[name] = isTree(branch[name]) ? branch[name] : {}) as Layer;

@@ -160,7 +160,7 @@ function explainValue(item: ValidationIssue, value: unknown): ValidationMessage 
   const found = valueAt(path, value);
   const meant = choices && typeof found === 'string' && found.length > SHORT_WORD ? findNearest(shortName(found), choices) : undefined;
   const problem = `${joinAlternatives(expected)} ${/^(?:at|more|less) .*(?:characters|entries)$/.test(expected.at(-1)!) ? 'are' : 'is'} expected`;
-  return { path, problem, actual: describeValue(item, found), hint: meant && `Did you mean «${meant}»?` };
+  return { path, problem, actual: describeValue(item, found), hint: meant && `Did you mean "${meant}"?` };
 }
 
 function explainKey(path: Path, key: string, { schema, value }: ValidatedValue): ValidationMessage {
@@ -179,7 +179,7 @@ function explainKey(path: Path, key: string, { schema, value }: ValidatedValue):
   const meant = inner === undefined ? findNearest(shortName(key), known) : undefined;
   if (meant === undefined) return { ...problem, hint: inner ?? keyHint(key, known) };
   const others = known.filter((name) => !objects.some(({ shape }) => Object.hasOwn(shape, meant) && Object.hasOwn(shape, name)));
-  return { ...problem, hint: `Did you mean «${here(meant)}»?`, excused: [meant, ...others].map(here) };
+  return { ...problem, hint: `Did you mean "${here(meant)}"?`, excused: [meant, ...others].map(here) };
 }
 
 /** Suggests the key inside a block of the same object: `storage.collection` for `collection`. */
@@ -187,7 +187,7 @@ function innerHint(path: Path, key: string, objects: readonly z.ZodObject[]): st
   for (const { shape } of objects) {
     for (const [name, field] of Object.entries(shape)) {
       const inner = unwrapSchema(field as z.ZodType);
-      if (inner instanceof z.ZodObject && Object.hasOwn(inner.shape, key)) return `Here it is «${formatPath([...path, name, key])}».`;
+      if (inner instanceof z.ZodObject && Object.hasOwn(inner.shape, key)) return `Here it is "${formatPath([...path, name, key])}".`;
     }
   }
   return undefined;

@@ -44,7 +44,7 @@ export function parseWildcards(pattern: string): Wildcards | KbError {
     });
   const parts = pattern.split(SEPARATOR);
   if (parts.includes('..'))
-    return new KbError('usage', `${pattern}: a pattern must not hold «..».`, { hint: 'Begin it at a folder that the server may read.' });
+    return new KbError('usage', `${pattern}: a pattern must not hold "..".`, { hint: 'Begin it at a folder that the server may read.' });
   const first = parts.findIndex(hasWildcards);
   const base = first > 0 ? `${parts.slice(0, first).join('/')}/` : isAbsolute(pattern) ? sep : '.';
   const named = parts.slice(first).filter((name) => name !== '' && name !== '.');

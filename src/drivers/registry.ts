@@ -62,7 +62,7 @@ export interface StoreDriver {
 export const DEFAULT_EMBEDDER = 'local';
 
 const unknownRerankerError = (model: string): KbError =>
-  new KbError('configuration', `The reranker local has no model «${model}»; it compares with ${Object.keys(localModels).join(' or ')}.`, {
+  new KbError('configuration', `The reranker local has no model "${model}"; it compares with ${Object.keys(localModels).join(' or ')}.`, {
     hint: advice`Leave ${setting('rerank.model')} out, or name the provider that has it in ${setting('rerank.provider')}.`,
   });
 

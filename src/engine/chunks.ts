@@ -164,5 +164,5 @@ function whereOf({ ids, source, filter }: DeleteRequest): Where {
 }
 
 function refuse(name: string, hint: Hint): never {
-  throw new KbError('usage', `«${name}» is empty.`, { hint });
+  throw new KbError('usage', `"${name}" is empty.`, { hint });
 }

@@ -44,22 +44,22 @@ async function assertSameEmbedder({ info: { name, ...collectionEmbedder } }: Col
   if (collectionEmbedder.provider === configured.provider && collectionEmbedder.model === configured.model) return;
   throw new KbError(
     'conflict',
-    `The collection «${name}» was embedded with ${embedderLabel(collectionEmbedder)}; the configuration says ${embedderLabel(configured)}.`,
+    `The collection "${name}" was embedded with ${embedderLabel(collectionEmbedder)}; the configuration says ${embedderLabel(configured)}.`,
     {
       hint: [
         advice`Vectors of two models can't be compared: set ${setting('embedding.provider')} and ${setting('embedding.model')} back.`,
-        operatorAdvice`To change the model, embed the collection again with «${call('reembed_collection', { name })}».`,
+        operatorAdvice`To change the model, embed the collection again with "${call('reembed_collection', { name })}".`,
       ],
     },
   );
 }
 
 const collectionNotFound = (name: string, existingNames: readonly string[] = []): KbError => {
-  return new KbError('not_found', `There is no collection «${name}».`, {
+  return new KbError('not_found', `There is no collection "${name}".`, {
     hint: [
       didYouMean(name, existingNames) ?? '',
-      advice`Create it with «${call('ingest', { docs: 'FOLDER', collection: name })}».`,
-      optionalAdvice`«${call('list_collections')}» lists all collections.`,
+      advice`Create it with "${call('ingest', { docs: 'FOLDER', collection: name })}".`,
+      optionalAdvice`"${call('list_collections')}" lists all collections.`,
     ],
     isRetryable: true,
   });
@@ -124,7 +124,7 @@ async function createOrOpen(store: VectorStore, info: CollectionInfo): Promise<C
     if (!existing) throw error;
     const { provider, model, dimensions } = existing.info;
     if (provider === info.provider && model === info.model && dimensions === info.dimensions) return existing;
-    throw new KbError('conflict', `Another run has just created «${info.name}», embedded with ${embedderLabel(existing.info)}.`, {
+    throw new KbError('conflict', `Another run has just created "${info.name}", embedded with ${embedderLabel(existing.info)}.`, {
       hint: `Run it again with that embedder, or name another collection. This run embedded with ${embedderLabel(info)}.`,
       cause: error,
     });
@@ -146,7 +146,7 @@ export async function* withLock<R>({ settings, resources, signal }: Context, wor
     for await (const locked of withHeartbeat([locking], 200)) {
       if (locked || !mustWait) continue;
       mustWait = false;
-      yield progress('store', { waiting: true }, `Another run is writing to «${settings.collection}»; waiting until it is done.`);
+      yield progress('store', { waiting: true }, `Another run is writing to "${settings.collection}"; waiting until it is done.`);
     }
     return yield* work();
   } finally {

@@ -75,7 +75,7 @@ export const namesSources = (given: Sources): boolean =>
 export function assertSourcesConfigured(_request: object, { sources }: Config): void {
   if (namesSources(sources)) return;
   throw new KbError('configuration', 'There is nothing to watch: the configuration lists no sources.', {
-    hint: 'List files, sites or APIs under sources in kb.config.yaml, such as «sources: { docs: [manuals] }».',
+    hint: 'List files, sites or APIs under sources in kb.config.yaml, such as "sources: { docs: [manuals] }".',
   });
 }
 

@@ -48,7 +48,7 @@ export async function* doctor({ connections = false, ...repairOptions }: DoctorR
       return [{ name, ...finding }, ...(name === 'store' ? damage : [])];
     }),
   );
-  const isDamaged = damage.some(({ status, message }) => status !== 'ok' && message.includes(`«${context.settings.collection}»`));
+  const isDamaged = damage.some(({ status, message }) => status !== 'ok' && message.includes(`"${context.settings.collection}"`));
   // of a collection with damage the count of its chunks would say that it is whole
   const checks = [...found.flat(), ...(await ollama)].filter(
     ({ name, status }) => !(isDamaged && name === 'collection' && status === 'ok'),
@@ -85,16 +85,16 @@ const collectionOf = async ({ settings, resources }: Context) => (await resource
 async function checkCollection(context: Context): Promise<Finding> {
   const { settings } = context;
   const collection = await collectionOf(context);
-  if (!collection) return warning(`There is no collection «${settings.collection}» yet. Create it with kb ingest --docs FOLDER.`);
+  if (!collection) return warning(`There is no collection "${settings.collection}" yet. Create it with kb ingest --docs FOLDER.`);
   const { info } = collection;
   const { provider, model } = await embedderName(context, info);
   if (info.provider !== provider || info.model !== model) {
     return {
       status: 'failed',
-      message: `«${info.name}» was embedded with ${embedderLabel(info)}, the configuration says ${embedderLabel({ provider, model })}. kb collections reembed ${info.name} fixes that.`,
+      message: `"${info.name}" was embedded with ${embedderLabel(info)}, the configuration says ${embedderLabel({ provider, model })}. kb collections reembed ${info.name} fixes that.`,
     };
   }
-  return ok(`«${info.name}»: ${count(await collection.count(), 'chunk')}`);
+  return ok(`"${info.name}": ${count(await collection.count(), 'chunk')}`);
 }
 
 async function checkEmbedder(context: Context, connections: boolean): Promise<Finding> {

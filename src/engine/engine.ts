@@ -81,7 +81,7 @@ function withAccess(resources: Resources, access: AccessRights | undefined): Res
 
 function operationNamed(name: string): OperationName {
   if (Object.hasOwn(operations, name)) return name as OperationName;
-  throw new KbError('usage', `There is no operation «${name}».`, {
+  throw new KbError('usage', `There is no operation "${name}".`, {
     hint: didYouMean(name, Object.keys(operations)) ?? `There are ${Object.keys(operations).join(', ')}.`,
   });
 }

@@ -82,7 +82,7 @@ async function* runIngest(task: IngestTask): Run<IngestResult> {
 function withProgressHint(error: unknown, { storedDocuments, result }: IngestReport): unknown {
   const progressHint =
     storedDocuments > 0
-      ? `What was stored stays (${count(storedDocuments, 'document')}, ${count(result.stored, 'chunk')} in «${result.store_result.collection}»); the same again goes on from there.`
+      ? `What was stored stays (${count(storedDocuments, 'document')}, ${count(result.stored, 'chunk')} in "${result.store_result.collection}"); the same again goes on from there.`
       : undefined;
   if (isAbort(error)) return new KbError('aborted', 'Stopped.', { hint: progressHint ?? 'Nothing was stored.', cause: error });
   if (!(error instanceof KbError) || !progressHint) return error;
@@ -138,10 +138,10 @@ async function* storeSources(given: IngestTask): Run<void> {
 }
 
 const multilingualNotice = (share: number, { model, english_only }: Embedder, collection: string): string =>
-  `${Math.round(100 * share)} % of what was read is not in English, and ${model} compares the meaning of English alone. ${formatHint(otherModel(english_only!, collection))}`;
+  `${Math.round(100 * share)}% of what was read is not in English, and ${model} compares the meaning of English alone. ${formatHint(otherModel(english_only!, collection))}`;
 
 const otherModel = ({ reads, other_model }: NonNullable<Embedder['english_only']>, name: string): Hint =>
-  operatorAdvice`The other bundled model reads ${reads}: «${call('reembed_collection', { name, embedding_model: other_model })}».`;
+  operatorAdvice`The other bundled model reads ${reads}: "${call('reembed_collection', { name, embedding_model: other_model })}".`;
 
 /** Does everything except embedding, writing and removing. */
 async function* dryRun(given: IngestTask): Run<void> {

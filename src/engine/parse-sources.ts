@@ -138,7 +138,7 @@ async function* collectInto(result: DocumentsResult, { extractors, reading }: Ex
 
 const tooMuchTextError = (): KbError =>
   new KbError('too_large', `The documents hold more than ${size(MAX_RESULT_BYTES)} of text, the most that one response holds.`, {
-    hint: advice`Name fewer at once, or store them with «${call('ingest', {})}».`,
+    hint: advice`Name fewer at once, or store them with "${call('ingest', {})}".`,
   });
 
 /** Progress counts; for pages also how many are queued. */

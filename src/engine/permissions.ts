@@ -91,9 +91,9 @@ export function assertCollections(
   const refused = collections.find((name) => !mayUse(access, name));
   const hint = `It may use ${access.collections.join(', ')}; the operator lists them in server.tokens_file.`;
   if (refused !== undefined)
-    throw new KbError('forbidden', `The token «${access.name}» may not use the collection «${refused}».`, { hint });
+    throw new KbError('forbidden', `The token "${access.name}" may not use the collection "${refused}".`, { hint });
   if (!stores.every(({ settings }) => isSameStore(settings.storage, config.storage, home)))
-    throw new KbError('forbidden', `The token «${access.name}» may use the configured store alone.`, {
+    throw new KbError('forbidden', `The token "${access.name}" may use the configured store alone.`, {
       hint: 'Leave vector_db and url out.',
     });
 }

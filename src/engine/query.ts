@@ -206,7 +206,7 @@ function assertOneEmbedder([first, ...others]: readonly CollectionInfo[]): void 
   const other = others.find((info) => key(info) !== key(first!));
   if (!other) return;
   const describe = (info: CollectionInfo) =>
-    `«${info.name}» (${embedderLabel(info)}${info.dimensions > 0 ? `, ${info.dimensions} dimensions` : ''})`;
+    `"${info.name}" (${embedderLabel(info)}${info.dimensions > 0 ? `, ${info.dimensions} dimensions` : ''})`;
   throw new KbError(
     'conflict',
     `The collections ${describe(first!)} and ${describe(other)} were embedded with different models and can't be searched together.`,

@@ -109,7 +109,7 @@ const wrapFactories = <Options, Opened>(
 function createLookup<Entry>(kind: string, table: Record<string, Entry>): (name: string) => Entry {
   return (name) => {
     if (Object.hasOwn(table, name)) return table[name]!;
-    throw new KbError('configuration', `There is no ${kind} «${name}» here.`, {
+    throw new KbError('configuration', `There is no ${kind} "${name}" here.`, {
       hint:
         didYouMean(name, Object.keys(table)) ??
         `There are ${Object.keys(table).join(', ')}; a driver of one's own is given to createEngine.`,

@@ -62,12 +62,12 @@ async function findSource(
   const ending = sources.filter((source) => source.endsWith(`/${id}`));
   if (byEnding && ending.length === 1) return ending[0]!;
   const meant = ending[0] ?? suggestSource(id, sources.slice(0, MAX_COMPARED));
-  throw new KbError('not_found', `The collection «${collection.info.name}» has no source «${id}».`, {
+  throw new KbError('not_found', `The collection "${collection.info.name}" has no source "${id}".`, {
     hint:
       ending.length > 1
         ? `Several end in it: ${listNames(ending, MAX_NAMED)}.`
         : meant
-          ? `Did you mean «${meant}»?`
+          ? `Did you mean "${meant}"?`
           : optionalAdvice`${call('list_sources')} lists them all.`,
   });
 }
@@ -123,7 +123,7 @@ export async function* getSource({ name, id, offset, max_characters, ...part }: 
   return { ...described, ...excerpt, chunks: documents.flatMap(({ passages }) => passages) };
 }
 
-/** Orders «message 2» before «message 10». */
+/** Orders "message 2" before "message 10". */
 const naturalOrder = new Intl.Collator('en', { numeric: true });
 
 /** Awaited at each step of work on a long document, which gives others their turn. */
@@ -363,7 +363,7 @@ function selectPage(page: number, documents: readonly StoredDocument[], source: 
 
 const normalizeTitle = (title: string): string => title.normalize().trim().replace(/\s+/g, ' ').toLowerCase();
 
-/** Removes the number of a heading: «3.2 Span check» becomes «span check». */
+/** Removes the number of a heading: "3.2 Span check" becomes "span check". */
 const withoutNumber = (title: string): string => normalizeTitle(title).replace(/^\d{1,3}(?:\.\d{1,3}){0,5}[.)]?\s/, '');
 
 interface Section {
@@ -380,7 +380,7 @@ async function selectSection(heading: string, joined: readonly JoinedText[], { s
     const section = await findSection(text, heading, { titles, takeTurns });
     if (section) return { text: text.slice(section.start, section.end).trimEnd(), lines, first: newlinesIn(text.slice(0, section.start)) };
   }
-  throw notFoundError(`${source} has no heading «${heading}».`, didYouMean(heading, [...titles]) ?? describeTitles([...titles]));
+  throw notFoundError(`${source} has no heading "${heading}".`, didYouMean(heading, [...titles]) ?? describeTitles([...titles]));
 }
 
 /** Finds a section by its heading, and collects the titles of others, at most `MAX_COMPARED`. */
@@ -407,7 +407,7 @@ function describeTitles(titles: readonly string[]): string {
   return titles.length < MAX_COMPARED ? `It has ${listNames(titles.map(quote), MAX_NAMED)}.` : 'It has too many headings to list.';
 }
 
-const quote = (title: string): string => `«${title}»`;
+const quote = (title: string): string => `"${title}"`;
 
 /** Maximum headings in a message. */
 const MAX_NAMED = 8;

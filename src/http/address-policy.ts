@@ -70,7 +70,7 @@ const toResolved = (address: string): Resolved => ({ address, family: address.in
  * refuses them all. Its only side effect is `lookup`, whose errors it throws.
  */
 export async function admit(url: URL, policy: AddressPolicy, lookup: Lookup): Promise<Admission> {
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') return { refused: `«${url.protocol}» is neither http: nor https:` };
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return { refused: `"${url.protocol}" is neither http: nor https:` };
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const isExempt = mayBePrivate(url.origin, policy);
   if (!isExempt && /(^|\.)localhost\.?$/.test(host)) return { refused: `${host} is this machine (loopback)` };

@@ -154,7 +154,7 @@ function redirectRequest(
 ): SentRequest {
   const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
   if (!next || !/^https?:$/.test(next.protocol))
-    throw new KbError('forbidden', `${name} redirects to «${redactUrl(location)}», which kb does not fetch.`, {
+    throw new KbError('forbidden', `${name} redirects to "${redactUrl(location)}", which kb does not fetch.`, {
       hint: 'Only http: and https: are followed.',
     });
   next.hash = '';
@@ -220,7 +220,7 @@ export function callerHeaders({ username, password }: URL, headers: HttpRequest[
   const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   const faulty = findInvalidHeader(given);
   if (faulty !== undefined)
-    throw new KbError('usage', `The header «${faulty}» has a name or a value that no header can have.`, {
+    throw new KbError('usage', `The header "${faulty}" has a name or a value that no header can have.`, {
       hint: 'Look for a line break, often at its end, and for letters beyond Latin-1.',
     });
   if (!username && !password) return given;

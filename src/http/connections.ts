@@ -51,7 +51,7 @@ function parseProxyAddress({ variable, value }: ProxyVariable): URL {
   const address = value.includes('://') ? value : `http://${value}`;
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || !/^https?:$/.test(url.protocol))
-    throw new KbError('setup', `The environment variable ${variable} is «${redactUrl(address)}», which is not an HTTP proxy.`, {
+    throw new KbError('setup', `The environment variable ${variable} is "${redactUrl(address)}", which is not an HTTP proxy.`, {
       hint: operatorAdvice`Set it to an address such as http://proxy.example:3128, name in NO_PROXY the hosts that need no proxy, or unset it.`,
     });
   url.username = encodeURIComponent(decodeUrlPart(url.username));

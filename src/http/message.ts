@@ -77,7 +77,7 @@ function suggestScheme(address: string): string | undefined {
 export function parseAddress(address: string, params: HttpRequest['params'] = {}): URL {
   if (address.length > MAX_ADDRESS_LENGTH) throw longAddressError(address);
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol))
-    throw new KbError('usage', `«${redactUrl(address)}» is not an address that kb can fetch.`, {
+    throw new KbError('usage', `"${redactUrl(address)}" is not an address that kb can fetch.`, {
       hint: suggestScheme(address) ?? 'Give one that begins with http:// or https://.',
     });
   const url = new URL(address);

@@ -222,7 +222,7 @@ interface OtlpSettings {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Reads the variables of OpenTelemetry («OTLP Exporter Configuration»); empty without a collector. `problem`: why nothing can be sent. */
+/** Reads the variables of OpenTelemetry ("OTLP Exporter Configuration"); empty without a collector. `problem`: why nothing can be sent. */
 export function otlpSettings(variables: Variables, version: string): { settings?: OtlpSettings; problem?: string } {
   const endpoint = variables.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || variables.OTEL_EXPORTER_OTLP_ENDPOINT;
   const isOff = variables.OTEL_SDK_DISABLED?.toLowerCase() === 'true' || /^none$/i.test(variables.OTEL_TRACES_EXPORTER ?? '');

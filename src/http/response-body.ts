@@ -31,7 +31,7 @@ const DECOMPRESSORS: Record<string, Decompress> = {
   gzip: promisify(gunzip),
   'x-gzip': promisify(gunzip),
   br: promisify(brotliDecompress),
-  // «deflate» means a zlib stream; some servers send raw deflate (RFC 9110, 8.4.1.2)
+  // "deflate" means a zlib stream; some servers send raw deflate (RFC 9110, 8.4.1.2)
   deflate: (bytes, options) => (isZlib(bytes) ? promisify(inflate)(bytes, options) : promisify(inflateRaw)(bytes, options)),
 };
 
@@ -87,7 +87,7 @@ export async function decodeContent(bytes: Uint8Array, encoding: string | undefi
   if (layers.length > MAX_ENCODINGS || layers.some((name) => UNSUPPORTED_ENCODINGS.has(name)))
     throw new KbError(
       'invalid',
-      `${limits.name} is compressed as «${layers.slice(0, MAX_ENCODINGS + 1).join(', ')}», which kb cannot read.`,
+      `${limits.name} is compressed as "${layers.slice(0, MAX_ENCODINGS + 1).join(', ')}", which kb cannot read.`,
       {
         hint: `It reads ${ACCEPTED_ENCODINGS}.`,
       },
@@ -101,7 +101,7 @@ async function decompressLayer(bytes: Uint8Array, name: string, limits: Limits):
     return await DECOMPRESSORS[name]!(bytes, { maxOutputLength: limits.max_bytes });
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limits);
-    throw new KbError('invalid', `${limits.name} says that it is compressed as «${name}», but cannot be decompressed.`, {
+    throw new KbError('invalid', `${limits.name} says that it is compressed as "${name}", but cannot be decompressed.`, {
       hint: 'Something on the way broke it: try again.',
       cause,
       isRetryable: true,

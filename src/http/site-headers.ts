@@ -20,7 +20,7 @@ export function siteHeaders(url: URL, sites: Network['sites']): Record<string, s
   }
   const faulty = findInvalidHeader(given);
   if (faulty === undefined) return given;
-  throw new KbError('setup', `network.sites, ${url.origin}: the header «${faulty}» has a name or a value that no header can have.`, {
+  throw new KbError('setup', `network.sites, ${url.origin}: the header "${faulty}" has a name or a value that no header can have.`, {
     hint: 'Look for a line break, often at the end of a variable, and for letters beyond Latin-1.',
   });
 }

@@ -61,7 +61,7 @@ export function statusError(
     later ??
     (isRefused ? CREDENTIAL_HINTS[credentials ?? 'unknown'] : STATUS_HINTS[isThrottled ? 429 : status]) ??
     (isRetryable ? 'Try again later.' : 'Check the address and what is sent.');
-  const message = `${name} answered with status ${status}${reason === undefined ? '' : `: «${reason}»`}.`;
+  const message = `${name} answered with status ${status}${reason === undefined ? '' : `: "${reason}"`}.`;
   const code = isThrottled ? 'unavailable' : (STATUS_CODES[status] ?? (isRetryable ? 'unavailable' : 'invalid'));
   return new KbError(code, message, { hint, isRetryable, isThrottled, retryAfter: isRetryable ? seconds : undefined });
 }

@@ -117,7 +117,7 @@ export function languageOf(question: string): string | undefined {
 
 type EarlierMessages = readonly { role: string; content: string }[];
 
-/** The fallback messages in the language of the question, else of the latest question before it that has one («Garantie?»), else in English. */
+/** The fallback messages in the language of the question, else of the latest question before it that has one ("Garantie?"), else in English. */
 export function fallbacksFor(question: string, before: EarlierMessages = []): FallbackMessages {
   const earlier = before.filter(({ role }) => role === 'user').toReversed();
   const language = languageOf(question) ?? earlier.map(({ content }) => languageOf(content)).find((found) => found !== undefined);

@@ -99,7 +99,7 @@ export interface FollowUpWords {
   pronouns?: string;
   /** Other words that point back: "that", "hers". */
   pointers: string;
-  /** Adverbs that may or may not point back: "there" in «How do I get there by bus?». */
+  /** Adverbs that may or may not point back: "there" in "How do I get there by bus?". */
   adverbs: string;
   prepositions: string;
   articles: string;
@@ -107,7 +107,7 @@ export interface FollowUpWords {
   asking: string;
   /** Verbs of a complete question. */
   verbs: string;
-  /** Words that name no subject: «How much would I get?». */
+  /** Words that name no subject: "How much would I get?". */
   vague?: string;
   /** Ask for more of the same: "more", "again". */
   more: string;

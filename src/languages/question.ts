@@ -32,7 +32,7 @@ export function lastQuestion(question: string): string {
   return isRemark ? (parts.at(-2) ?? last) : last;
 }
 
-/** Removes words that only ask for a measure, such as `long` in «how long», which is not a content word. */
+/** Removes words that only ask for a measure, such as `long` in "how long", which is not a content word. */
 export const withoutMeasure = (question: string): string =>
   LANGUAGES.reduce((text, { questions: { measure } }) => text.replace(measure, '$<word>'), question);
 
@@ -77,7 +77,7 @@ const LISTING = wholeWord(alternatives(({ questions }) => questions.listing));
 /** Whether a question may ask for a listing: a table of contents, an index, a change log. */
 export const asksListing = (question: string): boolean => LISTING.test(question);
 
-/** Detects the language in which a second question is joined («…, and how long …»); undefined if there is none. */
+/** Detects the language in which a second question is joined ("…, and how long …"); undefined if there is none. */
 export const conjunctionIn = (question: string): Language | undefined => LANGUAGES.find(({ questions }) => questions.joint.test(question));
 
 /** Maximum questions that one is split into; a longer one is searched for as a whole. */
@@ -93,12 +93,12 @@ function namesSubject(part: string, { code }: Language): boolean {
 
 const trimPart = (part: string): string => part.trim().replace(/(?<![\s?？!.,;])[\s?？!.,;]+$/, '');
 
-/** Minimum content words of a question beside others: «Can you help me? …» has one. */
+/** Minimum content words of a question beside others: "Can you help me? …" has one. */
 const MIN_CONTENT_WORDS = 2;
 
 /**
  * The questions that end a message, and their `text`: its sentences with question marks if each can stand alone, else the last of them. A question that goes on
- * from the one before («And in Norway?») cannot.
+ * from the one before ("And in Norway?") cannot.
  */
 function questionsIn(message: string): { text: string; questions: string[] } {
   const last = lastQuestion(message);
@@ -136,16 +136,16 @@ export function splitQuestion({ query, question }: SearchQuestion): SearchQuesti
 /** Words that ask for more without a new subject. A phrase in an unspaced script counts as one word. */
 const MORE = new Set(wordList(({ followUps }) => followUps.more, OTHER_FOLLOW_UPS.more));
 
-/** Words that ask for more only beside others: «anything else?». */
+/** Words that ask for more only beside others: "anything else?". */
 const NOT_ALONE = new Set(['so', 'on', 'go', 'anything', 'denn', 'etwas', 'chose', 'algo', 'di', 'a', 'и', 'а']);
 
-/** A request for more has at least one of these words; «What is this about?» has none and is a question of its own. */
+/** A request for more has at least one of these words; "What is this about?" has none and is a question of its own. */
 const CONTINUES = new Set([...MORE, ...wordList(({ followUps }) => followUps.reasons, OTHER_FOLLOW_UPS.reasons)]).difference(NOT_ALONE);
 
-/** Function words that ask for something new: «and how much?». */
+/** Function words that ask for something new: "and how much?". */
 const ASKS_ELSE = new Set(wordList(({ followUps }) => followUps.asksElse, OTHER_FOLLOW_UPS.asksElse));
 
-/** Whether a question asks for more without naming a subject: «why?», «tell me more». */
+/** Whether a question asks for more without naming a subject: "why?", "tell me more". */
 export function asksForMore(question: string): boolean {
   const language = languageOf(question) ?? 'en';
   const words =

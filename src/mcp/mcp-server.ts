@@ -101,8 +101,8 @@ export function createMcpServer(parts: McpParts): sdk.Server {
 
 function unknownTool(name: string, known: readonly string[]): string {
   if (Object.hasOwn(tools, name))
-    return `There is no tool «${name}» here: writing is off. For the operator: kb mcp --allow-write allows it, for kb serve server.mcp_write: true.`;
-  return `There is no tool «${name.slice(0, 100)}» here. ${didYouMean(name, known) ?? `There are ${known.join(', ')}.`}`;
+    return `There is no tool "${name}" here: writing is off. For the operator: kb mcp --allow-write allows it, for kb serve server.mcp_write: true.`;
+  return `There is no tool "${name.slice(0, 100)}" here. ${didYouMean(name, known) ?? `There are ${known.join(', ')}.`}`;
 }
 
 function describeTool(name: string, tool: Tool) {

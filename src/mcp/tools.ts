@@ -65,7 +65,7 @@ export function parseDocumentUri(uri: string): { collection: string; id: string 
   } catch {
     // an invalid percent-encoding
   }
-  throw new KbError('usage', `«${uri.slice(0, 200)}» is no address of a document, such as kb://default/0123456789abcdef.`);
+  throw new KbError('usage', `"${uri.slice(0, 200)}" is no address of a document, such as kb://default/0123456789abcdef.`);
 }
 
 const collections = RetrieveRequest.shape.collection.describe('Collection, or several, to search. Default: the configured one');

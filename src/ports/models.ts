@@ -21,7 +21,7 @@ export interface Embedder {
   readonly vector_weight?: number;
   /** How much of a text the model can read, 0 to 1. Default: all of it. */
   coverage?(text: string): number;
-  /** Set if the model compares the meaning of English only: the provider's model for other languages, and which it `reads` («about 45 languages»). */
+  /** Set if the model compares the meaning of English only: the provider's model for other languages, and which it `reads` ("about 45 languages"). */
   readonly english_only?: { readonly other_model: string; readonly reads: string };
   /** Asks how many tokens the model reads at once; undefined if that is not known. Longer texts are embedded in parts. */
   window?(signal?: AbortSignal): Promise<number | undefined>;

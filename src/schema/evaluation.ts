@@ -135,7 +135,7 @@ export const EvaluationResult = Figures.extend({
   latency_ms: z
     .object({ p50: z.number().describe('Median'), p95: z.number().describe('95th percentile') })
     .describe('Milliseconds per question: search, plus answer if one was requested'),
-  intervals: z.record(z.string(), z.tuple([z.number(), z.number()])).describe('95 % confidence intervals of the figures'),
+  intervals: z.record(z.string(), z.tuple([z.number(), z.number()])).describe('95% confidence intervals of the figures'),
   by_type: z.record(z.string(), Figures).describe('Figures per type'),
   worst: z.array(EvaluationOutcome).describe('Worst results first: confident wrong answers before passages not found'),
   items: z.array(EvaluationOutcome).describe('All questions; empty if lists were not requested'),

@@ -250,7 +250,7 @@ function rejectDuplicates({ value, issues }: z.core.ParsePayload<{ id: string }[
   if (duplicate < 0) return;
   const id = value[duplicate]!.id;
   const name = id.length > MAX_QUOTED_ID ? `${id.slice(0, MAX_QUOTED_ID)}…` : id;
-  issues.push({ code: 'custom', message: `The chunk «${name}» is given twice: give each chunk once.`, input: id, path: [duplicate, 'id'] });
+  issues.push({ code: 'custom', message: `The chunk "${name}" is given twice: give each chunk once.`, input: id, path: [duplicate, 'id'] });
 }
 
 /** Input of `edit`. */

@@ -84,7 +84,7 @@ export const DocumentReference = z.object({
   left_out: z
     .number()
     .optional()
-    .describe('Of a web page: share of its visible words left out besides navigation, headers and footers, if over 2 %'),
+    .describe('Of a web page: share of its visible words left out besides navigation, headers and footers, if over 2%'),
 });
 
 const outputs = z.array(DocumentReference).describe('Documents, in order, without their text');

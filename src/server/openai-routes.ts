@@ -59,7 +59,7 @@ async function collectionNamed(model: string, engine: OpenAiEngine, access: Acce
 function modelNotFound(name: string, existing: readonly string[]): KbError {
   return new KbError(
     'not_found',
-    `The model «${name.slice(0, 100)}» does not exist here: a model is a collection, or ${CONFIGURED_MODEL}.`,
+    `The model "${name.slice(0, 100)}" does not exist here: a model is a collection, or ${CONFIGURED_MODEL}.`,
     {
       hint: didYouMean(name, existing) ?? 'GET /v1/models lists them.',
     },
@@ -99,7 +99,7 @@ async function createEmbeddings({ request, reply, context, embeddingModel }: Emb
   const { model, input, dimensions, encoding_format = 'float' } = parseRequest(EmbeddingsRequest, request.body);
   const configured = await embeddingModel();
   if (configured === '' || (model !== configured && !OPENAI_MODELS.test(model)))
-    throw new KbError('not_found', `The embedding model «${model.slice(0, 100)}» does not exist here.`, {
+    throw new KbError('not_found', `The embedding model "${model.slice(0, 100)}" does not exist here.`, {
       hint: configured ? `This server has ${configured}.` : 'This server has none: its collections are searched by keyword only.',
     });
   const texts = await textsOf(input);

@@ -256,7 +256,7 @@ export function createDeadlines(seconds: number): { deadlineFor: DeadlineFor; st
 
 const requestTimeoutError = (seconds: number): KbError =>
   new KbError('unavailable', `The request took longer than ${seconds} seconds, and was stopped.`, {
-    hint: 'Ingest in the background («background: true»), or ask for less at once; the operator can raise server.request_timeout.',
+    hint: 'Ingest in the background ("background: true"), or ask for less at once; the operator can raise server.request_timeout.',
     isRetryable: true,
   });
 

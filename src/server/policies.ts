@@ -34,18 +34,18 @@ export function assertProtected(
 ): void {
   if (token && !/^[\x21-\x7e]+$/.test(token)) {
     throw new KbError('configuration', 'KB_SERVER_TOKEN contains a space or a character that is not allowed in a header.', {
-      hint: 'Create one with «openssl rand -hex 32».',
+      hint: 'Create one with "openssl rand -hex 32".',
     });
   }
   if (token !== undefined && token.length >= MIN_TOKEN_LENGTH) return;
   if (token) {
     throw new KbError('configuration', `KB_SERVER_TOKEN is too short: it needs at least ${MIN_TOKEN_LENGTH} characters.`, {
-      hint: 'Create one with «openssl rand -hex 32».',
+      hint: 'Create one with "openssl rand -hex 32".',
     });
   }
   if (isLoopback(host) || auth === 'gateway' || tokens_file !== undefined) return;
   throw new KbError('configuration', `To listen on ${host}, which others can reach, kb serve needs a token in KB_SERVER_TOKEN.`, {
-    hint: `Set it to at least ${MIN_TOKEN_LENGTH} characters, such as those of «openssl rand -hex 32», or listen on 127.0.0.1. If a gateway authenticates clients and nothing else can reach the server, set server.auth to gateway.`,
+    hint: `Set it to at least ${MIN_TOKEN_LENGTH} characters, such as those of "openssl rand -hex 32", or listen on 127.0.0.1. If a gateway authenticates clients and nothing else can reach the server, set server.auth to gateway.`,
   });
 }
 
@@ -107,7 +107,7 @@ function isListed(name: string, allowed: readonly string[]): boolean {
 const unauthenticatedFailure = (): Failure => ({
   status: 401,
   body: {
-    error: { type: 'AuthenticationError', message: 'The header «Authorization: Bearer …» with a token of the server is missing or wrong.' },
+    error: { type: 'AuthenticationError', message: 'The header "Authorization: Bearer …" with a token of the server is missing or wrong.' },
   },
   isServerFault: false,
 });

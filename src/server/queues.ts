@@ -140,7 +140,7 @@ export function createQueues(max_concurrent: number): QueueTable {
   return { enter, lengths };
 }
 
-/** Makes the error of a rejected request. `reason` completes «The server is busy: …». */
+/** Makes the error of a rejected request. `reason` completes "The server is busy: …". */
 export const busyError = (reason: string): KbError =>
   new KbError('unavailable', `The server is busy: ${reason}.`, {
     hint: `Try again in ${RETRY_AFTER} seconds.`,

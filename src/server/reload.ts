@@ -79,7 +79,7 @@ export function followReloader(signal: AbortSignal): (url: string) => void {
 }
 
 interface Changes {
-  /** Waits for a change that can be applied; returns the name of a file, or «The sources». */
+  /** Waits for a change that can be applied; returns the name of a file, or "The sources". */
   next(report: ReloadOptions['report']): Promise<string>;
   close(): void;
 }

@@ -62,7 +62,7 @@ export function readTokenFile(file: string): TokenFile {
       `${file}: ${explainValidationError(error, { schema: z.array(TokenRow), value, whole: 'the file' })}`,
     );
   const duplicate = rows.find(({ name }, i) => rows.findIndex((row) => row.name === name) < i);
-  if (duplicate) throw new KbError('configuration', `${file}: two tokens are called «${duplicate.name}».`);
+  if (duplicate) throw new KbError('configuration', `${file}: two tokens are called "${duplicate.name}".`);
   return { rows, document };
 }
 
@@ -77,7 +77,7 @@ function readText(file: string): string {
   } catch (cause) {
     if (cause instanceof KbError) throw cause;
     throw new KbError('configuration', `The tokens file ${file} cannot be read: ${describeFileError(cause, 'read')}.`, {
-      hint: '«kb token create NAME --scope read» makes it.',
+      hint: '"kb token create NAME --scope read" makes it.',
       cause,
     });
   }
@@ -126,7 +126,7 @@ export function createToken(given: Omit<TokenRow, 'hash'>): { token: string; row
  */
 export function withRow({ rows, document }: TokenFile, row: TokenRow, { isJson }: { isJson: boolean }): string {
   if (rows.some(({ name }) => name === row.name))
-    throw new KbError('usage', `There is a token «${row.name}» already.`, {
+    throw new KbError('usage', `There is a token "${row.name}" already.`, {
       hint: `Choose another name, or revoke that one: kb token revoke ${row.name}`,
     });
   if (isJson) return `${JSON.stringify([...rows, row], undefined, 2)}\n`;
@@ -140,7 +140,7 @@ export function withoutRow({ rows, document }: TokenFile, name: string, { isJson
   const at = rows.findIndex((row) => row.name === name);
   if (at < 0) {
     const names = rows.map((row) => row.name);
-    throw new KbError('not_found', `There is no token «${name}».`, { hint: didYouMean(name, names) ?? 'kb token list shows them all.' });
+    throw new KbError('not_found', `There is no token "${name}".`, { hint: didYouMean(name, names) ?? 'kb token list shows them all.' });
   }
   if (isJson) return `${JSON.stringify(rows.toSpliced(at, 1), undefined, 2)}\n`;
   document.deleteIn([at]);

@@ -10,7 +10,7 @@ type PageKind = 'contents' | 'changelog' | 'index' | 'outdated';
 const MIN_ENTRIES = 5;
 /** Minimum share of the words in links on a page of links. */
 const MIN_LINKED_SHARE = 0.5;
-/** Maximum share of items with a link among other words: «Largest file: [281 TB](limits.html) (2^48 bytes)» says something itself. */
+/** Maximum share of items with a link among other words: "Largest file: [281 TB](limits.html) (2^48 bytes)" says something itself. */
 const MAX_MIXED_SHARE = 0.15;
 /** Minimum share of entries among the lines of a table of contents or an index. */
 const MIN_ENTRY_SHARE = 0.6;

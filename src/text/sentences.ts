@@ -6,18 +6,18 @@ const REACH = 48;
 
 const wordPattern = (words: readonly string[]): string => `(?:${words.join('|')})(?![\\p{L}\\p{N}])`;
 
-/** Words before ordinals, rarely before a number that ends a sentence: «am 30. September». The English «I am 12.» ends one. */
+/** Words before ordinals, rarely before a number that ends a sentence: "am 30. September". The English "I am 12." ends one. */
 const ORDINAL = new RegExp(
   String.raw`(?<![\p{L}\p{N}])(?<!\bI[^\S\n])(?:${wordList(({ sentences }) => sentences.ordinals?.before).join('|')})[^\S\n]+\d{1,2}\.$`,
   'iu',
 );
 
-/** Words that begin sentences and never follow an ordinal: «von 8 bis 12. Die Werkstatt …». */
+/** Words that begin sentences and never follow an ordinal: "von 8 bis 12. Die Werkstatt …". */
 const OPENER = new RegExp(`^${wordPattern(wordList(({ sentences }) => sentences.openers))}`, 'u');
 
 const NUMBER = /(?<![\p{L}\p{N}.,])\d{1,2}\.$/u;
 
-/** Words that follow ordinals, unless English follows them: «There were 12. August was hot.» */
+/** Words that follow ordinals, unless English follows them: "There were 12. August was hot." */
 const COUNTED = new RegExp(
   String.raw`^${wordPattern(
     wordList(({ months, sentences: { ordinals } }) => ordinals && `${months.replaceAll('|', ' ')} ${ordinals.counted}`),
@@ -28,17 +28,17 @@ const COUNTED = new RegExp(
 /** Abbreviations that never end a sentence. */
 const ABBREVIATION = new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${alternatives(({ sentences }) => sentences.continued?.always)})\.$`, 'u');
 
-/** The first letter of an abbreviation with blanks: the `z.` of «z. B.» */
+/** The first letter of an abbreviation with blanks: the `z.` of "z. B." */
 const FIRST_LETTER = /(?<![\p{L}\p{N}.])\p{Ll}\.$/u;
 const NEXT_LETTER = /^\p{L}\.(?![\p{L}\p{N}])/u;
 
-/** Abbreviations before a number only: «Tel. 0431», «§ 5 Abs. 2», «Hafenstr. 12», «max. 8 Personen». */
+/** Abbreviations before a number only: "Tel. 0431", "§ 5 Abs. 2", "Hafenstr. 12", "max. 8 Personen". */
 const BEFORE_NUMBER = new RegExp(String.raw`(?:${alternatives(({ sentences }) => sentences.continued?.beforeNumber)})\.$`, 'u');
 const NUMBERED = /^(?:\+\d|\(?\d|§|Nr\.)/;
 
 /**
- * Whether a sentence continues after a full stop although a capital letter or a digit follows, as in German after an ordinal («bis zum 30. September»,
- * «im 2. Stock») or an abbreviation («z. B.», «Abs. 2»). `end` is an index after the full stop, before or after the blanks that follow it. No
+ * Whether a sentence continues after a full stop although a capital letter or a digit follows, as in German after an ordinal ("bis zum 30. September",
+ * "im 2. Stock") or an abbreviation ("z. B.", "Abs. 2"). `end` is an index after the full stop, before or after the blanks that follow it. No
  * sentence continues after an empty line.
  */
 export function isSentenceContinued(text: string, end: number): boolean {

@@ -110,7 +110,7 @@ function lastSteps(word: string, first: number, second: number): string {
 }
 
 /**
- * The stem of an English word in lower case: Porter's second algorithm («English» of the Snowball project,
+ * The stem of an English word in lower case: Porter's second algorithm ("English" of the Snowball project,
  * https://snowballstem.org/algorithms/english/stemmer.html), without its treatment of apostrophes.
  */
 export function stem(word: string): string {

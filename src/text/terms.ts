@@ -163,7 +163,7 @@ const FUNCTION_WORDS = new Set(
   ),
 );
 
-/** The end of an English contraction, such as «I'm», «won't», «they've». The part before it is a word of its own. */
+/** The end of an English contraction, such as "I'm", "won't", "they've". The part before it is a word of its own. */
 const CONTRACTED = /(?<=[a-z])['\u2019](?:d|ll|m|re|t|ve)(?![\p{L}\p{N}])/giu;
 
 /** The content terms of a text: without English function words, and without single letters of unspaced scripts that are part of a pair. */

@@ -36,17 +36,17 @@ it.each(conditions)('parses %s', (text, filter) => {
 const mistakes: [string, number, string][] = [
   ['', 0, 'a field'],
   ['year >> 2020', 6, 'a value'],
-  ['(year = 2020', 12, '«)»'],
+  ['(year = 2020', 12, '")"'],
   ['audience = "staff', 11, 'quote'],
-  ['year = 2020 und audience = staff', 12, '«and», «or» or the end'],
-  ['tags in care', 8, '«(»'],
+  ['year = 2020 und audience = staff', 12, '"and", "or" or the end'],
+  ['tags in care', 8, '"("'],
   ['tags in ()', 9, 'a value'],
-  ['tags in (a b)', 11, '«,» or «)»'],
+  ['tags in (a b)', 11, '"," or ")"'],
   ['= 3', 0, 'a field'],
   ['year', 4, 'one of ='],
   ['a = and', 4, 'a value'],
   ['a = 1 and', 9, 'a field'],
-  ['a ! b', 2, '«!»'],
+  ['a ! b', 2, '"!"'],
   ['a = 1)', 5, 'the end'],
 ];
 

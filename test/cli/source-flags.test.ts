@@ -88,7 +88,7 @@ describe('the sources of an ingest', () => {
       [{ api: ['@none.yaml'] }, /--api: the file none\.yaml cannot be read: no such file/],
       [{ api: ['@'] }, /--api: no file is named after @/],
       [{ api: [`@${home}`] }, /--api: the file .* cannot be read: it is a folder/],
-      [{ api: [`@${join(home, 'typo.yaml')}`] }, /--api: .*typo\.yaml: paginaton: this key is unknown\. Did you mean «pagination»/],
+      [{ api: [`@${join(home, 'typo.yaml')}`] }, /--api: .*typo\.yaml: paginaton: this key is unknown\. Did you mean "pagination"/],
       [{ api: [`@${join(home, 'number.yaml')}`] }, /--api: .*number\.yaml: what describes an API: an object is expected/],
     ];
     for (const [flags, message] of refusals)
@@ -181,6 +181,6 @@ it('each API gets the headers and parameters of the command line, with variables
 });
 
 it('an invalid pair is rejected without being repeated', () => {
-  expect(() => readFetchApis(['https://a.example/'], { header: ['s3cret'] }, {})).toThrow(/^--header: a name and a value with «:»/);
-  expect(() => readFetchApis(['https://a.example/'], { param: ['=s3cret'] }, {})).toThrow(/^--param: a name and a value with «=»/);
+  expect(() => readFetchApis(['https://a.example/'], { header: ['s3cret'] }, {})).toThrow(/^--header: a name and a value with ":"/);
+  expect(() => readFetchApis(['https://a.example/'], { param: ['=s3cret'] }, {})).toThrow(/^--param: a name and a value with "="/);
 });

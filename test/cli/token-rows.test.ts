@@ -40,7 +40,7 @@ describe.each(['tokens.yaml', 'tokens.json'])('the rows of %s', (name) => {
     addToken(BOT, place);
     const { token } = addToken(CI, place);
     if (name === 'tokens.yaml') writeFileSync(file, `# who may\n\n${readFileSync(file, 'utf8')}`);
-    expect(() => revokeToken('bto', place)).toThrow(expect.objectContaining({ hint: expect.stringContaining('«bot»') }));
+    expect(() => revokeToken('bto', place)).toThrow(expect.objectContaining({ hint: expect.stringContaining('"bot"') }));
     expect(revokeToken('bot', place)).toBe(file);
     const kept = readFileSync(file, 'utf8');
     expect([kept.includes('bot'), kept.includes(hashOf(token)), statSync(file).mode & 0o777]).toEqual([false, true, 0o600]);
@@ -53,7 +53,7 @@ describe.each(['tokens.yaml', 'tokens.json'])('the rows of %s', (name) => {
 it('reject a name that is taken, an invalid name and an invalid place', () => {
   const { place } = placed('tokens.yaml');
   addToken(BOT, place);
-  expect(() => addToken(BOT, place)).toThrow('«bot»');
+  expect(() => addToken(BOT, place)).toThrow('"bot"');
   expect(() => addToken({ ...BOT, name: 'two words' }, place)).toThrow('name');
   expect(() => addToken(CI, { ...place, settings: { tokens_file: 'here.yaml' } })).toThrow('allowed_roots');
 });

@@ -67,7 +67,7 @@ describe('loadConfig', () => {
   it('names all unknown keys, in the order of the file', () => {
     const cwd = folder({ 'kb.config.yaml': 'colection: a\nretrieval:\n  topk: 3\nrerank:\n  enabled: true\n' });
     expect(failure(() => load(cwd)).message).toBe(
-      'kb.config.yaml, line 1: unknown key «colection». Did you mean «collection»?\nkb.config.yaml, line 3: unknown key «retrieval.topk». Did you mean «retrieval.top_k»?',
+      'kb.config.yaml, line 1: unknown key "colection". Did you mean "collection"?\nkb.config.yaml, line 3: unknown key "retrieval.topk". Did you mean "retrieval.top_k"?',
     );
   });
 
@@ -76,7 +76,7 @@ describe('loadConfig', () => {
     expect(error.code).toBe('configuration');
     expect(error.message).toContain('line 3');
     expect(error.message).toContain('chunking.chunk_overlapp');
-    expect(error.hint).toContain('chunking.chunk_overlap»');
+    expect(error.hint).toContain('chunking.chunk_overlap"');
   });
 
   it('rejects a key that schemas drop silently', () => {
@@ -170,19 +170,19 @@ describe('loadConfig', () => {
     expect(failure(() => load(cwd)).message).toContain('kb.config.yaml, line 2: retrieval.top_k');
     const several = folder({ 'kb.config.yaml': 'retrieval:\n  top_k: many\nchunking:\n  chunk_size: 1\n' });
     expect(failure(() => load(several)).message).toBe(
-      'kb.config.yaml, line 2: retrieval.top_k: a number is expected (it is «many»).\nkb.config.yaml, line 4: chunking.chunk_size: at least 50 is expected (it is «1»).',
+      'kb.config.yaml, line 2: retrieval.top_k: a number is expected (it is "many").\nkb.config.yaml, line 4: chunking.chunk_size: at least 50 is expected (it is "1").',
     );
     const misspelt = folder({
       'kb.config.yaml': 'storage:\n  vector_db: qdrnt\nsources:\n  docs:\n    - {pth: x, foo: 1}\nembedding:\n  provider: cohre\n',
     });
     expect(failure(() => load(misspelt)).message.split('\n')).toEqual([
-      expect.stringMatching(/^kb\.config\.yaml, line 2: storage\.vector_db: .* Did you mean «qdrant»\?$/),
-      expect.stringMatching(/^kb\.config\.yaml, line 7: embedding\.provider: .* Did you mean «cohere»\?$/),
+      expect.stringMatching(/^kb\.config\.yaml, line 2: storage\.vector_db: .* Did you mean "qdrant"\?$/),
+      expect.stringMatching(/^kb\.config\.yaml, line 7: embedding\.provider: .* Did you mean "cohere"\?$/),
       'sources.docs.0.foo: this key is unknown. Known here: path, title, description.',
-      'sources.docs.0.pth: this key is unknown. Did you mean «sources.docs[0].path»?',
+      'sources.docs.0.pth: this key is unknown. Did you mean "sources.docs[0].path"?',
     ]);
     expect(failure(() => load(folder(), { environment: { KB_RETRIEVAL_MODE: 'psychic' } })).message).toBe(
-      'KB_RETRIEVAL_MODE: one of hybrid, vector, text is expected (it is «psychic»).',
+      'KB_RETRIEVAL_MODE: one of hybrid, vector, text is expected (it is "psychic").',
     );
     expect(failure(() => load(folder(), { flags: flag('retrieval.top_k', 'x') })).message).toContain('--set retrieval.top_k');
   });
@@ -238,7 +238,7 @@ describe('readSetFlags', () => {
     expect(readSetFlags([setting]).layer).toEqual({ chat: { persona: expected } });
   });
 
-  it.each(['', ' ', '~', 'null', 'Null'])('reads «%s» as null, as YAML does', (text) => {
+  it.each(['', ' ', '~', 'null', 'Null'])('reads "%s" as null, as YAML does', (text) => {
     expect(readSetFlags([`chat.persona=${text}`, `embedding.model=${text}`]).layer).toEqual({
       chat: { persona: null },
       embedding: { model: null },
@@ -259,7 +259,7 @@ describe('readSetFlags', () => {
   });
 
   it('finds the key that a name without its section means', () => {
-    expect(failure(() => readSetFlags(['top_k=3'])).hint).toBe('Did you mean «retrieval.top_k»?');
+    expect(failure(() => readSetFlags(['top_k=3'])).hint).toBe('Did you mean "retrieval.top_k"?');
   });
 
   it('requires KEY=VALUE', () => {

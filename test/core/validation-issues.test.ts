@@ -36,10 +36,10 @@ describe('explainValidationError', () => {
     ['retrieve', [], 'the request: an object is expected, not a list.'],
     ['retrieve', null, 'the request: an object is expected, not null.'],
     ['ingest', { api: { url: 'x', headers: { a: 1 } } }, 'api.headers.a: a text is expected, not a number.'],
-    ['ingest', { url: 'https://a.example/' }, 'url: this key is unknown. Did you mean «urls»?'],
+    ['ingest', { url: 'https://a.example/' }, 'url: this key is unknown. Did you mean "urls"?'],
     // one of several values
     ['retrieve', { query: 'x', mode: 'psychic' }, `mode: ${MODES}.`],
-    ['retrieve', { query: 'x', mode: 'vectr' }, `mode: ${MODES}. Did you mean «vector»?`],
+    ['retrieve', { query: 'x', mode: 'vectr' }, `mode: ${MODES}. Did you mean "vector"?`],
     ['retrieve', { query: 'x', mode: 7 }, `mode: ${MODES}, not a number.`],
     ['ingest', { markdown: 'x', concurrency: 'sideways' }, 'concurrency: one of serial, parallel is expected.'],
     ['chat', { query: 'x', history: [{ role: 'wizard', content: 'y' }] }, 'history[0].role: one of user, assistant is expected.'],
@@ -64,14 +64,14 @@ describe('explainValidationError', () => {
       'collection: a name of letters, digits, _ . - (at most 63, the first a letter or digit) is expected.',
     ],
     // unknown keys
-    ['retrieve', { query: 'x', topk: 3 }, 'topk: this key is unknown. Did you mean «top_k»?'],
-    ['retrieve', { qery: 'x' }, 'qery: this key is unknown. Did you mean «query»?'],
+    ['retrieve', { query: 'x', topk: 3 }, 'topk: this key is unknown. Did you mean "top_k"?'],
+    ['retrieve', { qery: 'x' }, 'qery: this key is unknown. Did you mean "query"?'],
     ['retrieve', { query: 'x', api_key: 'sk-1' }, 'api_key: this key is unknown. Credentials are read from the environment.'],
     ['list_collections', { x: 1 }, 'x: this key is unknown.'],
     [
       'query',
       { query: 'x', retrieval: { rerank: { topk: 1 } } },
-      'retrieval.rerank.topk: this key is unknown. Did you mean «retrieval.rerank.top_k»?',
+      'retrieval.rerank.topk: this key is unknown. Did you mean "retrieval.rerank.top_k"?',
     ],
     [
       'chat',
@@ -81,21 +81,21 @@ describe('explainValidationError', () => {
     [
       'chunk',
       { markdown: [{ text: 'x', marks: [{ at: 0, lin: 3 }] }] },
-      'markdown[0].marks[0].lin: this key is unknown. Did you mean «markdown[0].marks[0].line»?',
+      'markdown[0].marks[0].lin: this key is unknown. Did you mean "markdown[0].marks[0].line"?',
     ],
     // unions
     ['ingest', { docs: 7 }, 'docs: a text, an object or a list is expected, not a number.'],
     ['ingest', { docs: ['a', 7] }, 'docs[1]: a text or an object is expected, not a number.'],
     ['ingest', { docs: { folder: 7 } }, 'docs.folder: a text is expected, not a number.'],
-    ['ingest', { docs: { foldr: 'x' } }, 'docs.foldr: this key is unknown. Did you mean «docs.folder»?'],
+    ['ingest', { docs: { foldr: 'x' } }, 'docs.foldr: this key is unknown. Did you mean "docs.folder"?'],
     ['ingest', { docs: '' }, 'docs: at least 1 character is expected.'],
-    ['parse', { files: [{ path: 'a' }, { pth: 'x' }] }, 'files[1].pth: this key is unknown. Did you mean «files[1].path»?'],
+    ['parse', { files: [{ path: 'a' }, { pth: 'x' }] }, 'files[1].pth: this key is unknown. Did you mean "files[1].path"?'],
     ['parse', { files: [{ path: 'a' }, {}] }, 'files[1].path: a text is expected, and nothing was given.'],
-    ['ingest', { markdown: [{ txt: 'x' }] }, 'markdown[0].txt: this key is unknown. Did you mean «markdown[0].text»?'],
+    ['ingest', { markdown: [{ txt: 'x' }] }, 'markdown[0].txt: this key is unknown. Did you mean "markdown[0].text"?'],
     [
       'ingest',
       { api: { url: 'x', pagination: { type: 'pgae' } } },
-      'api.pagination.type: one of page, offset, cursor, link is expected. Did you mean «page»?',
+      'api.pagination.type: one of page, offset, cursor, link is expected. Did you mean "page"?',
     ],
     ['scrape', {}, 'url: a text, an object or a list is expected, and nothing was given.'],
     [
@@ -124,9 +124,9 @@ describe('explainValidationError', () => {
     [
       'retrieve',
       { query: '', topk: 3, mode: 3 },
-      `topk: this key is unknown. Did you mean «top_k»?\nquery: non-blank text is expected.\nmode: ${MODES}, not a number.`,
+      `topk: this key is unknown. Did you mean "top_k"?\nquery: non-blank text is expected.\nmode: ${MODES}, not a number.`,
     ],
-    ['retrieve', { qery: 'x', top_k: 0 }, 'qery: this key is unknown. Did you mean «query»?\ntop_k: at least 1 is expected.'],
+    ['retrieve', { qery: 'x', top_k: 0 }, 'qery: this key is unknown. Did you mean "query"?\ntop_k: at least 1 is expected.'],
     ['retrieve', { top_k: 0 }, 'query: a text is expected, and nothing was given.\ntop_k: at least 1 is expected.'],
     [
       'chat',
@@ -136,7 +136,7 @@ describe('explainValidationError', () => {
     [
       'chat',
       { query: 'x', history: [{ role: 'user', cntent: 'a' }, { role: 'user' }] },
-      'history[0].cntent: this key is unknown. Did you mean «history[0].content»?\nhistory[1].content: a text is expected, and nothing was given.',
+      'history[0].cntent: this key is unknown. Did you mean "history[0].content"?\nhistory[1].content: a text is expected, and nothing was given.',
     ],
     [
       'parse',
@@ -164,7 +164,7 @@ describe('explainValidationError', () => {
         ],
         batch_size: 0,
       },
-      'The chunk «a» is given twice: give each chunk once.\nbatch_size: at least 1 is expected.',
+      'The chunk "a" is given twice: give each chunk once.\nbatch_size: at least 1 is expected.',
     ],
   ])('%s %j', (name, request, expected) => {
     expect(said(name, request)).toEqual(expected);
@@ -186,7 +186,7 @@ describe('explainValidationError', () => {
     ]);
     const more = said('chat', { query: 'x', topk: 1, history }).split('\n');
     expect([more[0], more.at(-2), more.at(-1)]).toEqual([
-      'topk: this key is unknown. Did you mean «top_k»?',
+      'topk: this key is unknown. Did you mean "top_k"?',
       'history[8].content: a text is expected, not a number.',
       'And 2 more values do not fit.',
     ]);
@@ -219,15 +219,15 @@ describe('explainValidationError', () => {
   it('lists all accepted types of a union', () => {
     const value = { ...DEFAULTS, network: { ...DEFAULTS.network, allow_private: 'autoo' } };
     expect(explainValidationError(Config.safeParse(value).error!, { schema: Config, value })).toBe(
-      'network.allow_private: auto, true or false or a list is expected. Did you mean «auto»?',
+      'network.allow_private: auto, true or false or a list is expected. Did you mean "auto"?',
     );
   });
 
   it('suggests the block that contains a key', () => {
     expect(said('ingest', { markdown: 'x', collection: 'manuals' })).toBe(
-      'collection: this key is unknown. Here it is «storage.collection».',
+      'collection: this key is unknown. Here it is "storage.collection".',
     );
-    expect(said('ingest', { markdown: 'x', chunk_size: 500 })).toBe('chunk_size: this key is unknown. Here it is «chunking.chunk_size».');
+    expect(said('ingest', { markdown: 'x', chunk_size: 500 })).toBe('chunk_size: this key is unknown. Here it is "chunking.chunk_size".');
   });
 
   it('uses the message of a check that is a whole sentence', () => {

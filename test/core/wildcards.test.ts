@@ -55,8 +55,8 @@ describe('a pattern of wildcards', () => {
     expect(read(`${'**/*a/'.repeat(60)}!/*`).matches('aa/'.repeat(1000))).toBe(false);
   });
 
-  it('is rejected if it contains «..» or is very long', () => {
-    for (const pattern of ['../*', 'docs/../*', '*/..', 'docs/*/../x']) expect(() => read(pattern)).toThrow('must not hold «..»');
+  it('is rejected if it contains ".." or is very long', () => {
+    for (const pattern of ['../*', 'docs/../*', '*/..', 'docs/*/../x']) expect(() => read(pattern)).toThrow('must not hold ".."');
     expect(() => read('*'.repeat(501))).toThrow('longer than 500 characters');
     expect(read('..a/*..b').base).toBe('..a/');
   });

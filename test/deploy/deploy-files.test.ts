@@ -46,7 +46,7 @@ describe('the Dockerfile', () => {
   });
 
   it('runs as a non-root user, after all steps that need root', () => {
-    expect(of('USER')).toEqual(['1000:1000']); // «node»: Kubernetes' runAsNonRoot knows numbers alone
+    expect(of('USER')).toEqual(['1000:1000']); // "node": Kubernetes' runAsNonRoot knows numbers alone
     const order = last.map(({ name }) => name);
     expect(order.lastIndexOf('RUN')).toBeLessThan(order.indexOf('USER'));
   });

@@ -87,7 +87,7 @@ describe('a conversation on a terminal', () => {
 
   it('is interrupted by Ctrl-C, forgets that answer, and keeps what was typed ahead', async () => {
     const { server, words, prompts } = await model({
-      reply: (_request, count) => (count === 1 ? { pieces: ['It begins ', 'here '], end: 'hang' } : 'Second answer [1].'),
+      reply: (_request, count) => (count === 1 ? { pieces: ['It begins ', 'here ', 'and goes on '], end: 'hang' } : 'Second answer [1].'),
     });
     const { typed, talk, leave } = await conversation(words);
     await typed(`${QUESTION}\r`, /It begins/);
@@ -135,7 +135,7 @@ describe('a conversation on a terminal', () => {
     await first.typed('\t', /ection $/);
     await first.typed('ot', /ot$/);
     await first.typed('\t', /her$/);
-    await first.typed('\r', /Ask about «other»/);
+    await first.typed('\r', /Ask about "other"/);
     await first.typed(`${QUESTION}\r`, /locked at ten[\s\S]*› $/);
     await first.leave();
     const next = await conversation(['--collection', 'other'], { state: first.state });
@@ -156,7 +156,7 @@ describe('a conversation on a terminal', () => {
     expect(said(next.talk)).toMatch(/goes on\s+after 1 turn/);
     await next.typed('Who has the key?\r', /Quokkaberry[\s\S]*› $/);
     expect(prompts().at(-1)).toContain('The keeper is Quokkaberry');
-    await next.typed('/collection other\r', /Ask about «other»\.\n/);
+    await next.typed('/collection other\r', /Ask about "other"\.\n/);
     await next.typed('Who has the key?\r', /Quokkaberry[\s\S]*› $/);
     expect(prompts().at(-1)).not.toContain('The keeper is Quokkaberry');
     await next.leave();
@@ -230,7 +230,7 @@ describe('a conversation on a terminal', () => {
 
   it('explains what to do if its output goes elsewhere', async () => {
     const talk = onTerminal(`${KB} chat --no-history | tee log`, { cwd: home });
-    await talk.until(/Ask about «default»\.[^]*Ctrl-D\s+ends\./);
+    await talk.until(/Ask about "default"\.[^]*Ctrl-D\s+ends\./);
     talk.child.stdin!.write(`${QUESTION}\n`);
     await talk.until(/locked at ten[^]*\[1\] Gate/);
     talk.child.stdin!.write(CTRL.d);
@@ -361,7 +361,7 @@ describe('a single question', () => {
     expect(drawn.out).toContain('\u001b[1mBold\u001b[22m and \u001b[36mcode\u001b[39m');
     expect(drawn.out).toMatch(/Searching…/);
     const plain = await runCommand(['chat', QUESTION, ...words], { cwd: home });
-    expect(plain.out).toMatch(/^\*\*Bold\*\* and `code` \[1\]\.\n\n\[1\] Gate — docs\/gate\.md/);
+    expect(plain.out).toMatch(/^\*\*Bold\*\* and `code` \[1\]\.\n\nLow confidence: .*\n\n\[1\] Gate — docs\/gate\.md/);
     expect(plain.error).toBe('');
   });
 });

@@ -24,7 +24,7 @@ describe('a first ingest', () => {
   it('ends with a summary and the next command, with progress on standard error', () => {
     expect(first).toMatchObject({ code: 0, error: expect.stringMatching(/^Ingesting …\n/) });
     expect(first.out).toMatch(
-      /^Stored [\d,]+ chunks of 2 documents in «default», .*\n {2}note {9}1 picture was not read: docs\/photo\.jpg[^]*\nNext: kb retrieve/,
+      /^Stored [\d,]+ chunks of 2 documents in "default", .*\n {2}note {9}1 picture was not read: docs\/photo\.jpg[^]*\nNext: kb retrieve/,
     );
     expect(first.out + first.error).not.toMatch(/\u001b|⠋/);
   });
@@ -61,7 +61,7 @@ describe('the exit code', () => {
       code: 1,
       out: '',
       error: expect.stringMatching(
-        /^Error: .*There is no collection «ghost»\. Create it with «kb ingest --docs FOLDER --collection ghost»/,
+        /^Error: .*There is no collection "ghost"\. Create it with "kb ingest --docs FOLDER --collection ghost"/,
       ),
     });
   });
@@ -72,21 +72,21 @@ describe('the exit code', () => {
       code: 1,
       error: expect.stringMatching(/^There is no base in this folder yet, but one in .*kb-test-\w+\. To use/),
     });
-    expect(missing.error).toContain('There is no collection «default».');
+    expect(missing.error).toContain('There is no collection "default".');
     expect((await runCommand(['parse', 'gate.md'], { cwd: join(home, 'docs') })).error).not.toContain('no base');
   });
 
   it.each([
-    [['collections', 'drop', 'c3'], 'There is no collection «c3». «kb collections list» lists them all.'],
-    [['collections', 'drop', 'defualt', '--yes'], 'There is no collection «defualt». Did you mean «default»?'],
-    [['snapshot', 'restore', 'c3'], 'There is no snapshot of «default» «c3». «kb snapshot list» lists them all.'],
+    [['collections', 'drop', 'c3'], 'There is no collection "c3". "kb collections list" lists them all.'],
+    [['collections', 'drop', 'defualt', '--yes'], 'There is no collection "defualt". Did you mean "default"?'],
+    [['snapshot', 'restore', 'c3'], 'There is no snapshot of "default" "c3". "kb snapshot list" lists them all.'],
   ])('is 1 for what is to be changed and is not there: %j', async (words, message) => {
     expect(await runCommand(words, { cwd: home })).toMatchObject({ code: 1, error: `Error: ${message}\n` });
   });
 
   const misuse: [string, string[], RegExp][] = [
-    ['an unknown command', ['retreive', 'x'], /^Error: There is no command «retreive»\. Did you mean «kb retrieve»\?\n$/],
-    ['an unknown command of a topic', ['collections', 'lst'], /Did you mean «kb collections list»\?/],
+    ['an unknown command', ['retreive', 'x'], /^Error: There is no command "retreive"\. Did you mean "kb retrieve"\?\n$/],
+    ['an unknown command of a topic', ['collections', 'lst'], /Did you mean "kb collections list"\?/],
     [
       'a flag before the command',
       ['--quiet', 'sources'],
@@ -98,12 +98,12 @@ describe('the exit code', () => {
     [
       'a question without quotes',
       ['retrieve', 'opening', 'hours'],
-      /^Error: Nothing is expected at «hours»\. A question of several words stands in quotes\./,
+      /^Error: Nothing is expected at "hours"\. A question of several words stands in quotes\./,
     ],
     [
       'a file to export to',
       ['collections', 'export', 'default', 'x.jsonl'],
-      /^Error: Nothing is expected at «x\.jsonl»\. An export goes to standard output: kb collections export default > x\.jsonl\./,
+      /^Error: Nothing is expected at "x\.jsonl"\. An export goes to standard output: kb collections export default > x\.jsonl\./,
     ],
     [
       'a file to import',
@@ -113,20 +113,20 @@ describe('the exit code', () => {
     [
       'an argument where a flag is meant',
       ['ingest', 'docs'],
-      /^Error: kb ingest takes no argument «docs»\. Name it with a flag, such as --docs/,
+      /^Error: kb ingest takes no argument "docs"\. Name it with a flag, such as --docs/,
     ],
     [
       'a key of no section',
       ['retrieve', 'x', '--set', 'foo.bar=1'],
-      /^Error: --set: unknown key «foo\.bar»\. It begins with one of collection, storage, .*network, server, sources, watch; kb\.config/,
+      /^Error: --set: unknown key "foo\.bar"\. It begins with one of collection, storage, .*network, server, sources, watch; kb\.config/,
     ],
-    ['a value out of bounds', ['retrieve', 'x', '--top-k', '0'], /^Error: --top-k: .*1.*\(it is «0»\)/],
+    ['a value out of bounds', ['retrieve', 'x', '--top-k', '0'], /^Error: --top-k: .*1.*\(it is "0"\)/],
     ['a value of none of the kinds', ['retrieve', 'x', '--mode', 'both'], /^Error: .*--mode.*hybrid, vector, text/],
     ['no source', ['ingest'], /^Error: At least one of docs, urls, api or markdown must be provided\./],
     [
       'an unknown key',
       ['retrieve', 'x', '--set', 'retrieval.topk=3'],
-      /^Error: --set: unknown key «retrieval\.topk»\. Did you mean «retrieval\.top_k»\?/,
+      /^Error: --set: unknown key "retrieval\.topk"\. Did you mean "retrieval\.top_k"\?/,
     ],
     ['a missing configuration', ['retrieve', 'x', '--config', 'none.yaml'], /^Error: The configuration file none\.yaml does not exist\./],
     [
@@ -150,7 +150,7 @@ describe('a pattern that the shell expands', () => {
       cwd,
       input: 'A fourth.',
     }).done;
-    expect(done).toMatchObject({ code: 0, out: expect.stringContaining('Stored 4 chunks of 4 documents in «both»') });
+    expect(done).toMatchObject({ code: 0, out: expect.stringContaining('Stored 4 chunks of 4 documents in "both"') });
   });
 });
 

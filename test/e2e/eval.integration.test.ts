@@ -28,7 +28,7 @@ describe('kb eval', () => {
   it('prints a table and the worst questions, and writes the report to a file', async () => {
     const done = await kb(['eval', 'golden.jsonl', '--report', 'report.md', '--quiet'], { cwd });
     expect(done).toMatchObject({ code: 0, error: '' });
-    expect(done.out).toMatch(/\| all +\| 2 \| 50 % \|/);
+    expect(done.out).toMatch(/\| all +\| 2 \| 50% \|/);
     expect(done.out).toMatch(/\*\*second\*\* heron: gold passage not found/);
     expect(readFileSync(join(cwd, 'report.md'), 'utf8')).toBe(done.out);
   });

@@ -23,7 +23,7 @@ it('examples/ci indexes a handbook, and goes back if the gate is missed', async 
   };
   const all = ['handbook/bicycles.md', 'handbook/doors.md', 'handbook/laundry.md'];
   expect(await run()).toMatchObject({ code: 0, error: expect.not.stringContaining('gate') });
-  expect([await sources(), readFileSync(join(cwd, 'eval.md'), 'utf8')]).toEqual([all, expect.stringContaining('100 %')]);
+  expect([await sources(), readFileSync(join(cwd, 'eval.md'), 'utf8')]).toEqual([all, expect.stringContaining('100%')]);
   rmSync(join(cwd, 'handbook', 'doors.md'));
   expect(await run()).toMatchObject({ code: 1, error: expect.stringMatching(/--min-recall[^]*is back/) });
   expect(await sources()).toEqual(all);
@@ -88,7 +88,7 @@ withPython('examples/python-client', () => {
     const env = { KB_URL: await serve(cwd, token), KB_TOKEN: token };
     const example = join(cwd, 'python-client');
     cpSync(join(EXAMPLES, 'python-client'), example, { recursive: true, filter: (path) => !/\.venv|kb_client/.test(path) });
-    const quick = { PIP_NO_COMPILE: 'no' }; // pip reads «no» as: do not compile what it installs, of which little is run
+    const quick = { PIP_NO_COMPILE: 'no' }; // pip reads "no" as: do not compile what it installs, of which little is run
     const generated = await start(['sh', 'generate.sh'], { cwd: example, env: { ...env, ...quick }, input: '' }).done;
     expect([generated.code, generated.error]).toEqual([0, '']);
     const python = join(example, '.venv', 'bin', 'python');

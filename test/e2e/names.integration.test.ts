@@ -11,7 +11,7 @@ describe('the help of kb', () => {
     );
     expect(help).toEqual({ ...plain, code: 0 });
     expect(chat).toEqual({ ...its, code: 0 });
-    expect((await kb(['help', 'search'], { cwd })).error).toContain('«kb retrieve»');
+    expect((await kb(['help', 'search'], { cwd })).error).toContain('"kb retrieve"');
   });
 
   it('prints the version with -v, too', async () => {
@@ -23,8 +23,8 @@ describe('the help of kb', () => {
 
   it('suggests the command that was meant, and ends with 2', async () => {
     const cwd = folder();
-    expect(await kb(['search', 'steam'], { cwd })).toMatchObject({ code: 2, error: expect.stringContaining('«kb retrieve»') });
-    expect(await kb(['collections', 'lst'], { cwd })).toMatchObject({ code: 2, error: expect.stringContaining('«kb collections list»') });
+    expect(await kb(['search', 'steam'], { cwd })).toMatchObject({ code: 2, error: expect.stringContaining('"kb retrieve"') });
+    expect(await kb(['collections', 'lst'], { cwd })).toMatchObject({ code: 2, error: expect.stringContaining('"kb collections list"') });
   });
 
   it('generates completions for the shell', async () => {

@@ -22,7 +22,7 @@ const PAPERS = {
   ]),
 };
 
-/** A folder in which the papers are stored, and one with a second collection, «notes». */
+/** A folder in which the papers are stored, and one with a second collection, "notes". */
 let papers: string;
 let withNotes: string;
 /** A server on the papers, for tests that change nothing. */
@@ -113,7 +113,7 @@ withBrowser('the page', () => {
   it('suggests questions that the documents answer', async () => {
     const { page } = await openPage(url);
     await page.getByRole('button', { name: /^What is “Warranty.*” about\?$/ }).click();
-    await page.getByRole('button', { name: '1: source, Warranty' }).waitFor();
+    await page.getByRole('button', { name: '1: source, Warranty' }).first().waitFor();
     const other = (await openPage(url)).page;
     await other.getByRole('button', { name: 'What documents do you have?' }).click();
     const list = other.getByText('The knowledge base holds these documents');

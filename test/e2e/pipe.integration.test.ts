@@ -36,7 +36,7 @@ describe('a pipe of commands', () => {
     const line = `${KB} parse docs/gate.md | ${KB} chunk | ${KB} embed | ${KB} store --collection piped --storage-url "$STORE"`;
     const env = { STORE: folder() };
     const ended = await start(['bash', '-o', 'pipefail', '-c', line], { cwd: home, env, input: '' }).done;
-    expect(ended).toMatchObject({ code: 0, error: '', out: 'Stored 1 of 1 chunk in «piped».\n' });
+    expect(ended).toMatchObject({ code: 0, error: '', out: 'Stored 1 of 1 chunk in "piped".\n' });
     const found = await runCommand(['retrieve', 'gate', '--collection', 'piped', '--storage-url', env.STORE, '--json'], { cwd: home });
     expect(documentIn(found)).toMatchObject({ items: [{ metadata: { source: 'docs/gate.md', location: { headings: ['Gate'] } } }] });
   });
@@ -52,7 +52,7 @@ describe('a pipe of commands', () => {
     expect(await counted()).toMatchObject({ chunks: 5_000 });
     expect(await runCommand(args, { cwd: home, input: lines.join('\n') })).toMatchObject({
       code: 0,
-      out: 'Stored 5,001 of 5,001 chunks in «rows».\n',
+      out: 'Stored 5,001 of 5,001 chunks in "rows".\n',
     });
     expect(await counted()).toMatchObject({ chunks: 5_001 });
   });
@@ -90,17 +90,17 @@ describe('a pipe of commands', () => {
       .join('\n');
     expect(await runCommand(['edit'], { cwd, input: lines })).toMatchObject({
       code: 1,
-      out: 'Edited 1 of 2 chunks in «default».\n',
+      out: 'Edited 1 of 2 chunks in "default".\n',
       error: expect.stringContaining('ghost'),
     });
     expect((await runCommand(['retrieve', 'gate'], { cwd })).out).toContain('The gate stays open.');
     expect(await runCommand(['delete', '--source', '../other/gate.md'], { cwd })).toMatchObject({
-      out: 'Deleted 0 of 0 chunks in «default».\n',
+      out: 'Deleted 0 of 0 chunks in "default".\n',
       error: expect.stringMatching(/^No document has that source\./),
     });
     expect(await runCommand(['delete', '--id', items[0]!.id], { cwd })).toMatchObject({
       code: 0,
-      out: 'Deleted 1 of 1 chunk in «default».\n',
+      out: 'Deleted 1 of 1 chunk in "default".\n',
     });
     for (const nothing of [
       ['--id', items[0]!.id],

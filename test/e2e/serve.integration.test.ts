@@ -155,7 +155,7 @@ describe('kb serve', () => {
     expect(await collection()).toMatchObject({ collection: 'before' });
     const [before] = [server.url()];
     write(cwd, { 'kb.config.yaml': 'colection: broken\n' });
-    await server.until(/unknown key «colection»/);
+    await server.until(/unknown key "colection"/);
     write(cwd, { 'kb.config.yaml': 'collection: after\n' });
     await until(collection, (result) => (result as unknown as { collection: string })?.collection === 'after');
     expect(server.url()).toBe(before); // the port is kept

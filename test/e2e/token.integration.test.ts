@@ -26,7 +26,7 @@ describe('kb token', () => {
     const json = await runCommand(['token', 'create', 'ci', '--scope', 'read', '--scope', 'write', '--json'], { cwd });
     expect(JSON.parse(json.out)).toEqual({ name: 'ci', scopes: ['read', 'write'], collections: ['*'], token: expect.any(String) });
     for (const [args, said] of [
-      [['bot', '--scope', 'read'], '«bot»'],
+      [['bot', '--scope', 'read'], '"bot"'],
       [['other', '--scope', 'reed'], 'reed'],
       [['other'], 'scope'],
     ] as const)
@@ -47,7 +47,7 @@ describe('kb token', () => {
     expect(await runCommand(['token', 'revoke', 'bot'], { cwd })).toMatchObject({ code: 2, error: expect.stringContaining('--yes') });
     expect(await runCommand(['token', 'revoke', 'bot', '--yes'], { cwd })).toMatchObject({
       code: 0,
-      out: expect.stringContaining('Revoked the token «bot»'),
+      out: expect.stringContaining('Revoked the token "bot"'),
     });
     expect(await runCommand(['token', 'revoke', 'bot', '--yes'], { cwd })).toMatchObject({ code: 1 });
     expect((await runCommand(['token', 'revoke', 'ci', '--yes', '--json'], { cwd })).out).toBe('{"name":"ci","revoked":true}\n');

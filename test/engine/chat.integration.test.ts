@@ -59,8 +59,8 @@ describe('chat', () => {
     const engine = await filled({});
     const query = 'When is the gate locked?';
     for (const [request, message] of [
-      [{ query, llm_model: 'gpt-9' }, /local quotes the sources and has no language model «gpt-9»/],
-      [{ query, rerank: true, reranker_model: 'judge-xl' }, /reranker local has no model «judge-xl»/],
+      [{ query, llm_model: 'gpt-9' }, /local quotes the sources and has no language model "gpt-9"/],
+      [{ query, rerank: true, reranker_model: 'judge-xl' }, /reranker local has no model "judge-xl"/],
       [{ query, embedder_options: { dimensions: 128 } }, /local makes vectors of 384 numbers with all-minilm-l6-v2, not of 128/],
     ] as const)
       await expect(result(engine, 'chat', request)).rejects.toThrow(message);

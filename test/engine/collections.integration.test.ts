@@ -13,7 +13,7 @@ describe('the embedder of a collection', () => {
     for (const engine of [engineIn(home), engineIn(home, { embedding: { ...(settings.embedding as object), model: 'another-model' } })]) {
       const { provider, model } = engine.config.embedding;
       const wanted = provider === 'none' ? 'none' : `${provider} / ${model}`;
-      const message = `«default» was embedded with openai_compatible / test-model; the configuration says ${wanted}.`;
+      const message = `"default" was embedded with openai_compatible / test-model; the configuration says ${wanted}.`;
       await expect(result(engine, 'ingest', { markdown: 'New.' })).rejects.toMatchObject({
         code: 'conflict',
         message: expect.stringContaining(message),
@@ -181,7 +181,7 @@ describe('collections', () => {
     for (const name of ['show_collection', 'drop_collection', 'export_collection', 'reembed_collection'] as const)
       await expect(result(engine, name, { name: 'ghost' })).rejects.toMatchObject({
         code: 'not_found',
-        message: 'There is no collection «ghost».',
+        message: 'There is no collection "ghost".',
       });
     await expect(result(engine, 'delete', { source: 'x' })).rejects.toMatchObject({ code: 'not_found' });
     await expect(result(engine, 'edit', { chunks: [{ id: 'x', text: 'y' }] })).rejects.toMatchObject({ code: 'not_found' });

@@ -12,7 +12,7 @@ it('an unknown operation is an error that names the nearest one', async () => {
   expect(await run('retreive')).toMatchObject({
     code: 'usage',
     message: expect.stringContaining('retreive'),
-    hint: 'Did you mean «retrieve»?',
+    hint: 'Did you mean "retrieve"?',
   });
   expect(await run('toString')).toMatchObject({ hint: expect.stringContaining('ingest') });
   await engine.close();

@@ -200,7 +200,7 @@ describe('a stopped ingest', () => {
     await first.next();
     const second = two.run('ingest', { docs: 'a.md' });
     const told = await second.next();
-    expect(told.value).toMatchObject({ type: 'progress', message: expect.stringContaining('Another run is writing to «default»') });
+    expect(told.value).toMatchObject({ type: 'progress', message: expect.stringContaining('Another run is writing to "default"') });
     await collect(first);
     expect((await collect(second)).result).toMatchObject({ unchanged: 1 });
   });

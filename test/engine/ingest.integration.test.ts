@@ -353,7 +353,7 @@ it('suggests the multilingual model if much of the text is not English', async (
   expect((await ingest(english)).notices).toEqual([]);
   expect((await ingest(german)).notices).toEqual([
     expect.stringMatching(
-      /^100 % of what was read is not in English.*«kb collections reembed default --embedding-model multilingual-e5-small»\.$/,
+      /^100% of what was read is not in English.*"kb collections reembed default --embedding-model multilingual-e5-small"\.$/,
     ),
   ]);
   expect((await ingest(german)).notices).toEqual([]);

@@ -67,7 +67,7 @@ it('an embedder of the program embeds with its configuration, and is remembered 
   const unsaid = engineWith({ embedders }, { embedding: DEFAULTS.embedding }, home);
   expect((await settle(unsaid.run('retrieve', { query: 'bicycle' }))).items[0]!.text).toContain('bicycle');
   const without = engineWith({}, { embedding: DEFAULTS.embedding }, home);
-  await expect(settle(without.run('retrieve', { query: 'bicycle' }))).rejects.toThrow('There is no embedding provider «mine» here.');
+  await expect(settle(without.run('retrieve', { query: 'bicycle' }))).rejects.toThrow('There is no embedding provider "mine" here.');
 });
 
 it('a language model of the program answers, and requests may name it', async () => {
@@ -126,7 +126,7 @@ it('a parser of the program reads its files and responses, and its errors are re
   const { errors, stored } = await settle(engine.run('ingest', { docs: 'docs', urls }));
   expect([stored, errors.map(({ source, error }) => [source, error])]).toEqual([
     3,
-    [['docs/bad.tide', expect.stringContaining('cannot be read as a file of the kind «tide»: no tide in it')]],
+    [['docs/bad.tide', expect.stringContaining('cannot be read as a file of the kind "tide": no tide in it')]],
   ]);
   const { items } = await settle(engine.run('retrieve', { query: 'high or low water', filter: { water: 'high' } }));
   expect(items.map(({ metadata }) => [metadata.source, metadata.title])).toEqual(

@@ -70,11 +70,11 @@ describe('retrieve', () => {
     const found = (filter: Filter) => result(engine, 'retrieve', { query: 'gate bell lamp', filter });
     const slip = await found({ yaer: 2024, source: 'gate' });
     expect(slip).toMatchObject({ retrieved: 0, failed: 0, errors: [] });
-    expect(slip.notice).toBe('The filter lets nothing through: no chunk of «default» has the field «yaer». Did you mean «year»?');
-    expect((await found({ zzzzzzzz: 1 })).notice).toMatch(/«zzzzzzzz»\. There are file_type, source, source_kind, title, year\.$/);
+    expect(slip.notice).toBe('The filter lets nothing through: no chunk of "default" has the field "yaer". Did you mean "year"?');
+    expect((await found({ zzzzzzzz: 1 })).notice).toMatch(/"zzzzzzzz"\. There are file_type, source, source_kind, title, year\.$/);
     const beside = await found({ not: { yaer: 2024 } });
     expect(beside.items.length).toBeGreaterThan(0);
-    expect(beside.notice).toMatch(/^The filter names an unknown field: .*«yaer»\. Did you mean «year»\?$/);
+    expect(beside.notice).toMatch(/^The filter names an unknown field: .*"yaer"\. Did you mean "year"\?$/);
     expect(await found({ not: { year: 1999 } })).not.toHaveProperty('notice');
     expect(await found({ year: 1999 })).not.toHaveProperty('notice');
     expect(await found({ year: 2024 })).not.toHaveProperty('notice');
@@ -127,9 +127,9 @@ describe('retrieve', () => {
 it('names the nearest collection in the error for a missing one', async () => {
   const engine = await filled();
   const { errors } = await result(engine, 'retrieve', { query: 'gate', collection: 'defalt' });
-  expect(errors[0]!.error).toMatch(/^There is no collection «defalt»\. Did you mean «default»\? Create it with/);
+  expect(errors[0]!.error).toMatch(/^There is no collection "defalt"\. Did you mean "default"\? Create it with/);
   const far = await result(engine, 'retrieve', { query: 'gate', collection: 'something-else' });
-  expect(far.errors[0]!.error).toMatch(/^There is no collection «something-else»\. Create it with/);
+  expect(far.errors[0]!.error).toMatch(/^There is no collection "something-else"\. Create it with/);
 });
 
 describe('a rewritten query', () => {

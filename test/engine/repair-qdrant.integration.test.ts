@@ -57,7 +57,7 @@ describe('kb doctor --repair on Qdrant', () => {
     expect(await found()).toEqual([]);
     aDayLater();
     expect(await found({ repair: true })).toContainEqual(
-      'ok: A process that died was about to replace «default». Repaired: «default» was replaced.',
+      'ok: A process that died was about to replace "default". Repaired: "default" was replaced.',
     );
     expect((await chunksIn(engine)).map(({ text }) => text)).toEqual(['The gate stays open.']);
     expect(await found()).toEqual([]);
@@ -67,7 +67,7 @@ describe('kb doctor --repair on Qdrant', () => {
     const { server, found } = await filled();
     const { indexes } = server.collections.get('kb.default@0')!;
     for (const index of ['id', 'fields']) indexes.delete(index);
-    expect(await found()).toEqual(['warning: The collection «default» lacks indexes: id, fields. kb doctor --repair creates them.']);
+    expect(await found()).toEqual(['warning: The collection "default" lacks indexes: id, fields. kb doctor --repair creates them.']);
     await found({ repair: true });
     expect(await found()).toEqual([]);
     expect(indexes.has('fields')).toBe(true);

@@ -45,10 +45,10 @@ describe('kb doctor --repair', () => {
 
   it('rebuilds broken indexes from the rows', async () => {
     const { engine, found } = await damaged((store) => rmSync(join(store, tableIn(store), '_indices'), { recursive: true }));
-    expect(await found()).toEqual(['warning: The indexes of «default» are broken. kb doctor --repair rebuilds them from the rows.']);
+    expect(await found()).toEqual(['warning: The indexes of "default" are broken. kb doctor --repair rebuilds them from the rows.']);
     const { checks } = await result(engine(), 'doctor', {});
     expect(checks.map(({ name }) => name)).not.toContain('collection');
-    expect(await found({ repair: true })).toEqual(['ok: The indexes of «default» are broken. Repaired: They were rebuilt from the rows.']);
+    expect(await found({ repair: true })).toEqual(['ok: The indexes of "default" are broken. Repaired: They were rebuilt from the rows.']);
     expect(await found()).toEqual([]);
     expect((await result(engine(), 'retrieve', { query: 'When is the gate locked?' })).items[0]!.text).toBe(markdown[0]!.text);
   });
@@ -59,7 +59,7 @@ describe('kb doctor --repair', () => {
     const other = await result(engine({ collection: 'other' }), 'ingest', { markdown });
     expect(other.stored).toBe(2);
     expect(await found()).toEqual([
-      expect.stringMatching(/^warning: The list of collections was lost: .*\. kb doctor --repair lists it as «default»\.$/),
+      expect.stringMatching(/^warning: The list of collections was lost: .*\. kb doctor --repair lists it as "default"\.$/),
     ]);
     await found({ repair: true });
     expect(await found()).toEqual([]);
@@ -70,7 +70,7 @@ describe('kb doctor --repair', () => {
     const { engine, found } = await damaged((store) => rmSync(join(store, '_kb_collections.lance'), { recursive: true }));
     await result(engine(), 'ingest', { markdown: markdown.slice(0, 1) });
     aDayLater();
-    expect(await found({ repair: true })).toEqual([expect.stringMatching(/^ok: .* Repaired: It was listed as «default-found»\.$/)]);
+    expect(await found({ repair: true })).toEqual([expect.stringMatching(/^ok: .* Repaired: It was listed as "default-found"\.$/)]);
     expect(await Promise.all(['default', 'default-found'].map(async (name) => (await chunksIn(engine(), name)).length))).toEqual([1, 2]);
   });
 
@@ -83,7 +83,7 @@ describe('kb doctor --repair', () => {
       await left.close();
     });
     aDayLater();
-    const removals = ['half of a copy', 'has left the table kb.draft.', 'The table of the collection «default» is gone'];
+    const removals = ['half of a copy', 'has left the table kb.draft.', 'The table of the collection "default" is gone'];
     const expected = (status: string, end: string) =>
       removals.map((words) => expect.stringMatching(new RegExp(`^${status}: .*${words}.*${end}$`)));
     const command = 'kb doctor --repair --yes removes .*\\.';
@@ -110,10 +110,10 @@ describe('kb doctor --repair', () => {
   it('releases the lock of a killed process', async () => {
     const { found } = await damaged(leaveLock);
     expect(await found()).toEqual([
-      'warning: A process that was killed has left its lock on «default». Nothing needs to be done: the next write takes it over. kb doctor --repair releases it now.',
+      'warning: A process that was killed has left its lock on "default". Nothing needs to be done: the next write takes it over. kb doctor --repair releases it now.',
     ]);
     expect(await found({ repair: true })).toEqual([
-      'ok: A process that was killed has left its lock on «default». Repaired: It was released.',
+      'ok: A process that was killed has left its lock on "default". Repaired: It was released.',
     ]);
     expect(await found()).toEqual([]);
   });
@@ -122,7 +122,7 @@ describe('kb doctor --repair', () => {
     const { found } = await damaged((store) => rmSync(join(store, tableIn(store), 'data'), { recursive: true }));
     for (const request of [{}, { repair: true, yes: true }])
       expect(await found(request)).toEqual([
-        expect.stringMatching(/^failed: Files of the collection «default» are missing or damaged\. Restore a snapshot/),
+        expect.stringMatching(/^failed: Files of the collection "default" are missing or damaged\. Restore a snapshot/),
       ]);
   });
 });

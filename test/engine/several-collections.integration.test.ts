@@ -39,12 +39,12 @@ it('a missing collection, and one of another embedding model, is named', async (
   const home = folder();
   const engine = await filled(home);
   const missing = await result(engine, 'retrieve', { query: 'warranty', collection: ['default', 'nowhere'] });
-  expect([missing.failed, missing.errors[0]!.error]).toEqual([1, expect.stringContaining('«nowhere»')]);
+  expect([missing.failed, missing.errors[0]!.error]).toEqual([1, expect.stringContaining('"nowhere"')]);
   const { settings } = await modelServer();
   await result(engineIn(home, settings), 'ingest', { markdown: [TOASTER], storage: { collection: 'vectors' } });
   const mixed = await result(engineIn(home, {}), 'retrieve', { query: 'warranty', collection: ['default', 'vectors'] });
   expect(mixed.items).toEqual([]);
-  expect(mixed.errors[0]!.error).toMatch(/«default» \(none\) and «vectors» \(openai_compatible \/ test-model, 3 dimensions\)/);
+  expect(mixed.errors[0]!.error).toMatch(/"default" \(none\) and "vectors" \(openai_compatible \/ test-model, 3 dimensions\)/);
 });
 
 it('invalid names are refused, and a token must be allowed to use each collection', async () => {

@@ -33,10 +33,10 @@ describe('storing chunks', () => {
     const told = done.errors.map(({ error, stage, source_kind }) => [stage, source_kind, error.split(/[;:.]/)[0]]);
     expect(told).toEqual(
       expect.arrayContaining([
-        ['store', 'embedded_chunk', 'The vector of the chunk «short» has the length 2'],
-        ['store', 'embedded_chunk', 'The chunk «bare» has no vector'],
-        ['store', 'embedded_chunk', 'The chunk «foreign» was embedded with openai / other'],
-        ['store', 'embedded_chunk', 'The chunk «empty» has no text'],
+        ['store', 'embedded_chunk', 'The vector of the chunk "short" has the length 2'],
+        ['store', 'embedded_chunk', 'The chunk "bare" has no vector'],
+        ['store', 'embedded_chunk', 'The chunk "foreign" was embedded with openai / other'],
+        ['store', 'embedded_chunk', 'The chunk "empty" has no text'],
       ]),
     );
     expect((await chunksIn(engine)).map(({ id }) => id).toSorted()).toEqual(['a', 'b']);

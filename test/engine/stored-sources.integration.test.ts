@@ -92,7 +92,7 @@ describe('a source', () => {
     const engine = await filled(home);
     for (const id of [documentId('docs/b/setup.md'), 'docs/b/setup.md', './docs/a/../b/setup.md', `${home}/docs/b/setup.md`])
       expect((await result(engine, 'get_source', { name, id })).source).toBe('docs/b/setup.md');
-    const unfound = { code: 'not_found', hint: 'Did you mean «docs/b/setup.md»?' };
+    const unfound = { code: 'not_found', hint: 'Did you mean "docs/b/setup.md"?' };
     await expect(result(engine, 'get_source', { name, id: 'docs/b/setpu.md' })).rejects.toMatchObject(unfound);
     await expect(result(engine, 'get_source', { name, id: '0123456789abcdef' })).rejects.toMatchObject({ code: 'not_found' });
   });
@@ -114,7 +114,7 @@ describe('a source', () => {
     ];
     for (const asked of wrong)
       await expect(result(engine, 'get_source', { name, id: asked }), asked).rejects.toMatchObject({
-        hint: 'Did you mean «docs/b/setup.md»?',
+        hint: 'Did you mean "docs/b/setup.md"?',
       });
     for (const asked of ['zebra.pdf', 'abcdef0123456789', 'abc'])
       await expect(result(engine, 'get_source', { name, id: asked }), asked).rejects.toMatchObject({
@@ -127,7 +127,7 @@ describe('a source', () => {
     for (const id of ['setup.md', 'b/setup.md']) expect((await result(engine, 'get_source', { name, id })).source).toBe('docs/b/setup.md');
     await expect(result(engine, 'get_source', { name, id: 'etup.md' })).rejects.toMatchObject({ code: 'not_found' });
     await expect(result(engine, 'delete_source', { name, id: 'setup.md' })).rejects.toMatchObject({
-      hint: 'Did you mean «docs/b/setup.md»?',
+      hint: 'Did you mean "docs/b/setup.md"?',
     });
     await result(engine, 'ingest', { markdown: [{ text: 'Another.', source: 'other/setup.md' }] });
     await expect(result(engine, 'get_source', { name, id: 'setup.md' })).rejects.toMatchObject({
@@ -146,7 +146,7 @@ describe('a source', () => {
     expect(await part({ heading: 'span check' })).toBe('## 3.2 Span check\n\nTwice.');
     for (const missing of [{ lines: '90-91' }, { heading: 'Cleaning' }, { page: 2 }])
       await expect(part(missing), JSON.stringify(missing)).rejects.toMatchObject({ code: 'not_found' });
-    await expect(part({ heading: 'Paring' })).rejects.toMatchObject({ hint: 'Did you mean «Pairing»?' });
+    await expect(part({ heading: 'Paring' })).rejects.toMatchObject({ hint: 'Did you mean "Pairing"?' });
     for (const nonsense of [{ lines: '7-5' }, { lines: 'x' }, { lines: '0' }, { lines: '1', heading: 'Setup' }])
       await expect(part(nonsense), JSON.stringify(nonsense)).rejects.toMatchObject({ code: 'usage' });
   });

@@ -53,7 +53,7 @@ test.each(['socks5://ann:s3cret@proxy.example:1080', 'not a proxy', 'http://', '
     for (const near of ['http://127.0.0.1:8080/', 'http://near.example/', 'https://site.example/'])
       expect(() => proxyFor(new URL(near), proxies)).not.toThrow();
     const failed = () => proxyFor(new URL('http://site.example/'), proxies);
-    expect(failed).toThrow(/^The environment variable http_proxy is «.*», which is not an HTTP proxy\.$/);
+    expect(failed).toThrow(/^The environment variable http_proxy is ".*", which is not an HTTP proxy\.$/);
     expect(failed).toThrow(expect.objectContaining({ code: 'setup', message: expect.not.stringContaining('s3cret') }));
   },
 );

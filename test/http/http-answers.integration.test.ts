@@ -76,8 +76,8 @@ test('a body with an unsupported encoding, too many encodings or broken compress
     '/b': { headers: { 'content-encoding': 'gzip' }, body: 'x' },
     '/c': { headers: { 'content-encoding': 'gzip,'.repeat(1_000) }, body: 'x' },
   });
-  expect((await failure(door([web]).request(`${web.url}/a`))).message).toContain('«gzip, zstd», which kb cannot read');
-  expect((await failure(door([web]).request(`${web.url}/c`))).message).toContain('«gzip, gzip, gzip, gzip, gzip», which kb cannot read');
+  expect((await failure(door([web]).request(`${web.url}/a`))).message).toContain('"gzip, zstd", which kb cannot read');
+  expect((await failure(door([web]).request(`${web.url}/c`))).message).toContain('"gzip, gzip, gzip, gzip, gzip", which kb cannot read');
   expect((await failure(door([web]).request(`${web.url}/b`))).message).toContain('cannot be decompressed');
 });
 
@@ -90,7 +90,7 @@ test('a non-2xx status is an error that names address and status, but neither cr
   expect(`${error.message}${error.hint}`).not.toMatch(/s3cret|k3y|BODYWORD/);
 });
 
-test('«not modified» is a response if it is accepted, and an error otherwise', async () => {
+test('"not modified" is a response if it is accepted, and an error otherwise', async () => {
   const unchanged = { status: 304, headers: { etag: '"v1"', 'content-encoding': 'gzip' } };
   const web = await site({ '/a': unchanged, '/old': { status: 301, headers: { location: '/a' } } });
   const http = door([web]);
@@ -121,7 +121,7 @@ test('an error repeats what a JSON response says about it, without secrets that 
     '/long': { status: 400, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ detail: 'x '.repeat(100_000) }) },
   });
   const said = async (path: string) => (await failure(door([web]).request(web.url + path, { headers: { 'X-Key': 's3cretkey' } }))).message;
-  expect(await said('/json')).toBe(`${web.url}/json answered with status 400: «missing param x, and … is unknown».`);
-  expect(await said('/packed')).toContain('status 404: «missing param x');
+  expect(await said('/json')).toBe(`${web.url}/json answered with status 400: "missing param x, and … is unknown".`);
+  expect(await said('/packed')).toContain('status 404: "missing param x');
   for (const path of ['/page', '/broken', '/long']) expect(await said(path)).toBe(`${web.url}${path} answered with status 400.`);
 });

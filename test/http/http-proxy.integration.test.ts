@@ -81,7 +81,7 @@ test('an invalid proxy variable is an error only for addresses that need it', as
   expect(await failure(http.request('http://far.example/a'))).toMatchObject({
     code: 'setup',
     isRetryable: false,
-    message: expect.stringContaining('HTTP_PROXY is «socks5://127.0.0.1:1»'),
+    message: expect.stringContaining('HTTP_PROXY is "socks5://127.0.0.1:1"'),
   });
   await http.close();
 });

@@ -93,9 +93,9 @@ test('an invalid header is named without its value', async () => {
   const web = await site({ '/a': 'here' });
   const http = door([web], { network: { sites: [{ origin: web.url, headers: { 'X-Key': 's3cret\nX-Other: 1' } }] } });
   const error = await failure(http.request(`${web.url}/a`));
-  expect(error).toMatchObject({ code: 'setup', message: expect.stringContaining(`network.sites, ${web.url}: the header «x-key»`) });
+  expect(error).toMatchObject({ code: 'setup', message: expect.stringContaining(`network.sites, ${web.url}: the header "x-key"`) });
   expect(JSON.stringify([error.message, error.hint])).not.toContain('s3cret');
   const own = door([web]).request(`${web.url}/a`, { headers: { 'X-Key': 's3cret\n' } });
-  expect(await failure(own)).toMatchObject({ code: 'usage', message: expect.stringContaining('«x-key»') });
+  expect(await failure(own)).toMatchObject({ code: 'usage', message: expect.stringContaining('"x-key"') });
   expect(web.hits).toEqual([]);
 });

@@ -42,7 +42,7 @@ test.each([
 
 test('a status error repeats the message of the response', () => {
   expect(statusError('http://x/', 400, { reason: 'missing param x' }).message).toBe(
-    'http://x/ answered with status 400: «missing param x».',
+    'http://x/ answered with status 400: "missing param x".',
   );
 });
 
@@ -58,7 +58,7 @@ describe('Retry-After', () => {
     ['soon', undefined],
     ['', undefined],
     [undefined, undefined],
-  ])('«%s» means %s seconds', (header, seconds) => {
+  ])('"%s" means %s seconds', (header, seconds) => {
     expect(parseRetryAfter(header, now)).toBe(seconds);
   });
 });
@@ -70,7 +70,7 @@ test.each([
   ['soon', undefined],
   ['', undefined],
   [undefined, undefined],
-])('a limit that is reset at «%s» is waited for %s seconds', (header, seconds) => {
+])('a limit that is reset at "%s" is waited for %s seconds', (header, seconds) => {
   expect(resetToRetryAfter(header, Date.parse('2026-01-01T00:00:00Z'))).toBe(seconds);
 });
 

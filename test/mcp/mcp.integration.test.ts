@@ -120,7 +120,7 @@ describe('an MCP client over standard input and output', () => {
     for (const [name, given, why] of [
       ['search', {}, 'query'],
       ['search', { query: 'bell', top_k: 'many' }, 'top_k'],
-      ['search', { query: 'bell', topk: 3, collection: 7 }, 'top_k»?\ncollection: '],
+      ['search', { query: 'bell', topk: 3, collection: 7 }, 'top_k"?\ncollection: '],
       ['search', { query: 'bell', collection: 'nowhere' }, 'nowhere'],
       ['search', { query: 'bell', filter: JSON.parse('{"source":"x","__proto__":"y"}') }, 'filter.__proto__: no key'],
       ['get_source', { source: 'docs/bel.md' }, 'docs/bell.md'],
@@ -129,7 +129,7 @@ describe('an MCP client over standard input and output', () => {
       expect([isError, text]).toEqual([true, expect.stringContaining(why)]);
     }
     await expect(client.callTool({ name: 'ingest', arguments: { docs: 'docs' } })).rejects.toThrow(
-      /^MCP error -32602: There is no tool «ingest» here: writing is off/,
+      /^MCP error -32602: There is no tool "ingest" here: writing is off/,
     );
     for (const [uri, code, message] of [
       ['kb://default/nothing', -32_002, 'nothing'],
@@ -289,7 +289,7 @@ describe('an MCP client of kb serve', () => {
     expect((await reader.listResources()).nextCursor).toBeUndefined();
     await expect(reader.readResource({ uri })).rejects.toMatchObject({
       code: ErrorCode.InvalidRequest,
-      message: expect.stringContaining('may not use the collection «staff»'),
+      message: expect.stringContaining('may not use the collection "staff"'),
     });
   });
 

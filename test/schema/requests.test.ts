@@ -24,10 +24,10 @@ it('accept one change per chunk', () => {
   const change = (id: string) => ({ id, text: 'x' });
   expect(parseRequest(EditRequest, { chunks: ['a', 'b'].map(change) }).chunks).toHaveLength(2);
   expect(() => parseRequest(EditRequest, { chunks: ['a', 'b', 'a'].map(change) })).toThrow(
-    'The chunk «a» is given twice: give each chunk once.',
+    'The chunk "a" is given twice: give each chunk once.',
   );
   const long = 'a'.repeat(5000);
-  expect(() => parseRequest(EditRequest, { chunks: [long, long].map(change) })).toThrow(`The chunk «${'a'.repeat(100)}…» is given twice`);
+  expect(() => parseRequest(EditRequest, { chunks: [long, long].map(change) })).toThrow(`The chunk "${'a'.repeat(100)}…" is given twice`);
 });
 
 it('accept paths as long as the system does', () => {

@@ -38,7 +38,7 @@ describe('a route', () => {
     const gone = await fetch(`${server.url}/v1/collections/default`, init);
     expect([gone.status, await gone.json()]).toEqual([200, { name: 'default', dropped: true }]);
     const absent = await server.get('/v1/collections/default');
-    expect([absent.status, absent.json]).toEqual([404, envelope('NotFoundError', expect.stringContaining('«default»'))]);
+    expect([absent.status, absent.json]).toEqual([404, envelope('NotFoundError', expect.stringContaining('"default"'))]);
     expect((await server.get(`/v1/collections/${encodeURIComponent('../x')}`)).status).toBe(400);
   });
 
@@ -101,7 +101,7 @@ describe('an invalid request', () => {
   it('is a 400 that names all invalid fields', async () => {
     const { post } = await serveIn(folder());
     for (const [path, body, lines] of [
-      ['retrieve', { query: 5, topk: 3, mode: 'psychic' }, [/^topk: .*«top_k»\?$/, /^query: /, /^mode: /]],
+      ['retrieve', { query: 5, topk: 3, mode: 'psychic' }, [/^topk: .*"top_k"\?$/, /^query: /, /^mode: /]],
       [
         'pipelines/ingest',
         { docs: [1], background: 'yes', storage: { batch_size: 0 } },

@@ -98,7 +98,7 @@ describe("OpenAI's client", () => {
     const { data } = await openai.models.list();
     expect(data.map(({ id }) => id)).toEqual(['kb', 'default', 'toasters']);
     expect(await openai.models.retrieve('toasters')).toMatchObject({ id: 'toasters', object: 'model', owned_by: 'kb' });
-    expect(await failure(openai.models.retrieve('toaster'))).toMatchObject({ status: 404, message: expect.stringContaining('«toasters»') });
+    expect(await failure(openai.models.retrieve('toaster'))).toMatchObject({ status: 404, message: expect.stringContaining('"toasters"') });
   });
 
   it('embeds texts, as numbers and as base64', async () => {

@@ -56,7 +56,7 @@ describe('a server without a token', () => {
     '',
     '[::2]',
     'localhost:80:90',
-  ])('refuses the host «%s»', (host) => {
+  ])('refuses the host "%s"', (host) => {
     expect(statusOf(open, { host })).toBe(403);
     expect(statusOf(open, { host }, 'open')).toBe(403);
   });
@@ -112,7 +112,7 @@ describe('a server with a token', () => {
   });
 
   it.each([undefined, '', 'Bearer', `Bearer ${TOKEN}x`, `Bearer ${TOKEN.slice(1)}`, `Bearer  ${TOKEN} x`, `Basic ${TOKEN}`, TOKEN])(
-    'refuses «%s»',
+    'refuses "%s"',
     (authorization) => {
       const { refused } = locked({ headers: { host: '127.0.0.1', authorization }, needs: 'read' });
       expect([refused?.status, refused?.body.error.type]).toEqual([401, 'AuthenticationError']);

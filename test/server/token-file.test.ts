@@ -28,7 +28,7 @@ describe('a tokens file', () => {
     [JSON.stringify([{ ...ROW, scopes: ['reed'] }]), /\[0\]\.scopes/],
     [JSON.stringify([{ ...ROW, token: 'secret' }]), /\[0\]\.token/],
     [JSON.stringify([{ ...ROW, collections: [] }]), /\[0\]\.collections/],
-    [JSON.stringify([ROW, ROW]), /two tokens are called «bot»/],
+    [JSON.stringify([ROW, ROW]), /two tokens are called "bot"/],
   ])('is refused as %s, and its file is named', (text, message) => {
     const file = fileWith(text);
     const read = () => readTokenFile(file);
@@ -61,7 +61,7 @@ describe('a tokens file', () => {
     expect(readTokenFile(fileWith(text)).rows).toEqual([ROW, row]);
     const json = withRow(readTokenFile(fileWith(JSON.stringify([ROW]))), row, { isJson: true });
     expect(JSON.parse(json)).toEqual([ROW, row]);
-    expect(() => withRow(readTokenFile(yaml), { ...row, name: 'bot' }, { isJson: false })).toThrow(/«bot»/);
+    expect(() => withRow(readTokenFile(yaml), { ...row, name: 'bot' }, { isJson: false })).toThrow(/"bot"/);
   });
 });
 

@@ -64,7 +64,7 @@ describe('a token of the file', () => {
       'delete',
     ]) {
       const { status, json } = await as('reader', path, {});
-      expect([path, status, json]).toEqual([path, 403, refusal('PermissionError', 'write', '«reader»', 'read')]);
+      expect([path, status, json]).toEqual([path, 403, refusal('PermissionError', 'write', '"reader"', 'read')]);
     }
     expect((await as('guest', 'retrieve', { query: 'note', collection: 'public' })).headers.get('x-kb-scopes')).toBe('read write');
     expect((await as('reader', 'jobs/x', undefined, 'DELETE')).status).toBe(403);
@@ -98,7 +98,7 @@ describe('a token of the file', () => {
     ];
     for (const [path, body, method] of theirs) {
       const { status, json } = await as('guest', path, body, method);
-      expect([path, status, json]).toEqual([path, 403, refusal('PermissionError', '«guest»', '«default»')]);
+      expect([path, status, json]).toEqual([path, 403, refusal('PermissionError', '"guest"', '"default"')]);
     }
   });
 

@@ -10,7 +10,7 @@ export const TEXTS = ['The gate is locked at ten.', 'The bell rings at noon.', '
 /** The texts with a source, a title and metadata each. */
 export const named = TEXTS.map((text, i) => ({ source: `rule-${i}`, text, title: `Rule ${i}`, metadata: { year: 2020 + i } }));
 
-/** An engine with three texts in the collection «default». */
+/** An engine with three texts in the collection "default". */
 export async function filled(settings = WORDS, home = folder()): Promise<Engine> {
   const engine = engineIn(home, settings);
   expect(await result(engine, 'ingest', { markdown: named })).toMatchObject({ stored: 3, failed: 0 });

@@ -89,7 +89,7 @@ export class SearchView implements View {
   #draw(result: RetrieveResult, { collection, top_k }: { collection: string | string[] | undefined; top_k: number }): void {
     const { items, errors, notice, query, search_query } = result;
     const amount = items.length === 0 ? 'Nothing was found.' : items.length === 1 ? 'One passage' : `${items.length} passages`;
-    const corrected = search_query === query ? '' : ` for «${search_query}»`;
+    const corrected = search_query === query ? '' : ` for "${search_query}"`;
     const list = element('ol', { class: 'hits' }, ...items.map((item) => this.#hit(item, { query: search_query, collection })));
     const more = items.length === top_k && top_k < MAX_RESULTS;
     this.#found.replaceChildren(

@@ -48,7 +48,7 @@ export const closedError = (): DocumentError => new DocumentError('closed', 'The
 
 type NamedType = Pick<Parser, 'file_type' | 'name'>;
 
-const describeType = ({ name, file_type }: NamedType): string => name ?? `a file of the kind «${file_type}»`;
+const describeType = ({ name, file_type }: NamedType): string => name ?? `a file of the kind "${file_type}"`;
 
 /** Makes the error for a file without a byte. */
 export const emptyFileError = (source: string): DocumentError =>
@@ -120,7 +120,7 @@ export const brokenFileError = (source: string, type: NamedType, cause: unknown)
     cause,
   });
 
-/** Errors of JavaScript itself: «Cannot read properties of undefined», «Unexpected token», «Invalid array length». */
+/** Errors of JavaScript itself: "Cannot read properties of undefined", "Unexpected token", "Invalid array length". */
 const LANGUAGE_ERRORS = [TypeError, SyntaxError, ReferenceError, RangeError];
 
 /** Says why a file cannot be read, without a full stop. Messages that mean nothing to users are replaced. */

@@ -154,7 +154,7 @@ function describeFailure({ path }: InnerFile, error: unknown): string {
 
 function findParser(source: string, file_type: string): ParserRow {
   const row = parsers.find((candidate) => candidate.file_type === file_type);
-  if (!row) throw new DocumentError('unknown_type', `${source}: there is no reader for files of the kind «${file_type}».`);
+  if (!row) throw new DocumentError('unknown_type', `${source}: there is no reader for files of the kind "${file_type}".`);
   return row;
 }
 

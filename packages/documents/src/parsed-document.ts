@@ -101,7 +101,7 @@ export const factList = (facts: Readonly<Record<string, string | undefined>>): s
 /** Writes the title of a box. */
 export const boxTitle = (title: string): string => `**${title}${/[.:?!]$/.test(title) ? '' : ':'}**`;
 
-/** Writes the first paragraph of an admonition («note», «warning»): its name, then the text of its first line. */
+/** Writes the first paragraph of an admonition ("note", "warning"): its name, then the text of its first line. */
 export const admonition = (name: string, text: string): string =>
   `**${name.charAt(0).toUpperCase()}${name.slice(1).toLowerCase()}:**${text === '' ? '' : ` ${text}`}`;
 

@@ -92,7 +92,7 @@ export type HtmlExtent = 'main' | 'whole';
 /** Parses one file type. */
 export interface Parser {
   readonly file_type: string;
-  /** What messages call one of its files, with the article («a PDF»). */
+  /** What messages call one of its files, with the article ("a PDF"). */
   readonly name?: string;
   /** Kind of its files. Default: `documents`. */
   readonly kind?: FileKind;

@@ -22,7 +22,7 @@ test.each([
   ['text/plain', '/a.txt', '%PDF-1.7', 'pdf'],
   ['image/png', '/a.md', '', undefined],
   ['application/zip', '/a', '', undefined],
-])('reads «%s» at %s that begins with «%s» as %s', (...[media_type, path, body, expected]) => {
+])('reads "%s" at %s that begins with "%s" as %s', (...[media_type, path, body, expected]) => {
   expect(type(media_type, path, body)).toBe(expected);
 });
 
@@ -30,7 +30,7 @@ test.each([
   ['application/octet-stream', 'http://x/download?id=5', true],
   ['application/octet-stream', 'http://x/film.bin', false],
   ['image/png', 'http://x/picture', false],
-])('needs the bytes to recognize «%s» at %s: %s', (content_type, url, expected) => {
+])('needs the bytes to recognize "%s" at %s: %s', (content_type, url, expected) => {
   expect(types.needsBytesForType({ content_type, url })).toBe(expected);
 });
 

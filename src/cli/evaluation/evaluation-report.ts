@@ -66,7 +66,7 @@ export function missedGates(result: EvaluationResult, gates: ReadonlyMap<string,
   });
 }
 
-const percent = (share: number | undefined): string => (share === undefined ? '–' : `${Math.round(100 * share)} %`);
+const percent = (share: number | undefined): string => (share === undefined ? '–' : `${Math.round(100 * share)}%`);
 const total = ({ right, partly, wrong, declined }: NonNullable<Figures['answers']>): number => right + partly + wrong + declined;
 const decimals = (value: number | undefined): string => (value === undefined ? '–' : value.toFixed(2).replace(/^0(?=\.)/, ''));
 const escapeCell = (text: string): string => oneLine(text).replaceAll('|', '\\|');
@@ -101,7 +101,7 @@ function intervalLine({ intervals }: EvaluationResult): string | undefined {
     const format = name === 'mrr' ? decimals : percent; // as in the table
     return interval ? `${what} ${format(interval[0])} to ${format(interval[1])}` : [];
   });
-  return parts.length > 0 ? `95 % intervals: ${parts.join('; ')}.` : undefined;
+  return parts.length > 0 ? `95% intervals: ${parts.join('; ')}.` : undefined;
 }
 
 const calibrationLine = ({ calibration }: EvaluationResult): string | undefined =>
@@ -110,7 +110,7 @@ const calibrationLine = ({ calibration }: EvaluationResult): string | undefined 
     : `Confidence: ${calibration
         .map(
           ({ level, answers, right, probability }) =>
-            `«${level}» ${right} of ${answers} right (${percent(right / answers)}${probability === undefined ? '' : `, estimated ${percent(probability)}`})`,
+            `"${level}" ${right} of ${answers} right (${percent(right / answers)}${probability === undefined ? '' : `, estimated ${percent(probability)}`})`,
         )
         .join('; ')}.`;
 
@@ -159,6 +159,6 @@ export function comparisonReport(
       sides.map(({ config, result }) => figureRow(config, result)),
     ),
     `Second minus first, question by question, in points:`,
-    table(['', 'difference', '95 % interval', 'better', 'worse'], rows),
+    table(['', 'difference', '95% interval', 'better', 'worse'], rows),
   ].join('\n\n')}\n`;
 }

@@ -167,7 +167,7 @@ async function csvRows(path: string, text: string): Promise<GoldenRow[]> {
   const [head = [], ...rows] = Papa.parse(text, { skipEmptyLines: 'greedy' }).data.map((cells) => cells.map((cell) => cell.trim()));
   const unknown = head.find((name) => !COLUMNS.includes(name));
   if (unknown !== undefined)
-    throw new KbError('usage', `${path}: there is no column «${unknown}».`, { hint: `The columns are ${COLUMNS.join(', ')}.` });
+    throw new KbError('usage', `${path}: there is no column "${unknown}".`, { hint: `The columns are ${COLUMNS.join(', ')}.` });
   return rows.map((cells, i) => ({ place: `row ${i + 2}`, value: toQuestion(head, cells) }));
 }
 

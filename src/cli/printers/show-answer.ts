@@ -66,7 +66,7 @@ export function showSources(result: ChatResult, screen: Screen): void {
     screen.warn(wrapText(`${result.answer ? 'Note' : 'Error'}: ${line}`, screen.columns));
 }
 
-/** Writes a source as `[1] Operator Manual — manual.md · Maintenance › Filter, lines 20–24`, and a remark; «–» instead of a number if the answer does not use it. */
+/** Writes a source as `[1] Operator Manual — manual.md · Maintenance › Filter, lines 20–24`, and a remark; "–" instead of a number if the answer does not use it. */
 export function sourceLine(
   { citation, title, metadata, location, collection }: DisplayedSource,
   { color, columns }: Pick<Screen, 'color' | 'columns'>,

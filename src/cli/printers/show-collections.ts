@@ -28,7 +28,7 @@ export function printSnapshots(snapshots: readonly CollectionSnapshot[], screen:
   const width = Math.max(0, ...snapshots.map(({ name }) => name.length));
   for (const { name, collection, created, error, ...rest } of snapshots) {
     const createdAt = created.slice(0, 16).replace('T', ' ');
-    const text = `«${collection}», ${createdAt} UTC: ${error ?? formatContents(rest)}`;
+    const text = `"${collection}", ${createdAt} UTC: ${error ?? formatContents(rest)}`;
     screen.print(wrapRow(`${screen.color.bold(name.padEnd(width))}  `, text, screen.columns));
   }
 }

@@ -70,7 +70,7 @@ const hasDigit = (text: string): boolean => /\p{N}/u.test(text);
 /** Marks the words of a passage that match the query. */
 export function markWords(text: string, query: string, mark: (word: string) => string): string {
   const letters = (query.match(WORDS) ?? []).filter(hasDigit).flatMap((code) => terms(code).filter((term) => !hasDigit(term)));
-  const wanted = new Set(queryTerms(query)).difference(new Set(letters)); // «L» of «L-210» does not match «L-300»
+  const wanted = new Set(queryTerms(query)).difference(new Set(letters)); // "L" of "L-210" does not match "L-300"
   return makePrintable(text).replace(WORDS, (word) => (terms(word).some((term) => wanted.has(term)) ? mark(word) : word));
 }
 

@@ -26,7 +26,7 @@ export function showIngest(result: IngestResult, view: IngestView): void {
   const { screen } = view;
   const failures = result.failed > 0 ? `, ${count(result.failed, 'failure')}` : '';
   screen.report(
-    screen.color.bold(`${headline(result, view)} «${result.store_result.collection}»${failures}, ${duration(view.milliseconds)}.`),
+    screen.color.bold(`${headline(result, view)} "${result.store_result.collection}"${failures}, ${duration(view.milliseconds)}.`),
   );
   for (const [name, text] of [...summaryRows(result, view), ...noteRows(result)])
     screen.report(wrapRow(`  ${name.padEnd(12)} `, makePrintable(text), screen.columns));

@@ -75,7 +75,7 @@ export async function converse(context: CommandContext, request: Record<string, 
   const session = openSession(context, request, openConversationMemory(context, { isTerminal: isConversation() }));
   const keyboard = new Keyboard({ screen, history: session.conversation.asked, complete: (line) => completeLine(line, session) });
   signal.addEventListener('abort', () => keyboard.close(), { once: true });
-  const greeting = `Ask about «${collectionOf(session)}». /help shows what else there is.${continuationNote(session)}`;
+  const greeting = `Ask about "${collectionOf(session)}". /help shows what else there is.${continuationNote(session)}`;
   const hasNoPrompt = process.stdin.isTTY && !isConversation(); // `kb chat | tee log`: no prompt is visible
   // piped questions need no greeting, unless they continue a conversation
   if (hasNoPrompt) screen.note(`${greeting} Type a question a line; Ctrl-D ends.`);

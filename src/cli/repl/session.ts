@@ -90,16 +90,16 @@ export async function switchCollection(name: string, session: Session): Promise<
     const others = names.filter((other) => other !== collectionOf(session));
     return printWrapped(
       session,
-      `Questions go to «${collectionOf(session)}».${others.length > 0 ? ` Other collections: ${others.join(', ')}.` : ''}`,
+      `Questions go to "${collectionOf(session)}".${others.length > 0 ? ` Other collections: ${others.join(', ')}.` : ''}`,
     );
   }
   if (!names.includes(name)) {
     const hint = didYouMean(name, names) ?? (names.length > 0 ? `Collections: ${names.join(', ')}.` : 'There are none yet.');
-    throw new KbError('not_found', `There is no collection «${makePrintable(name)}».`, { hint });
+    throw new KbError('not_found', `There is no collection "${makePrintable(name)}".`, { hint });
   }
   chooseSettings(session, { collection: name });
   if (!session.memory.isNamed) session.conversation = session.memory.load(name);
-  printWrapped(session, `Ask about «${name}».${continuationNote(session)}`);
+  printWrapped(session, `Ask about "${name}".${continuationNote(session)}`);
 }
 
 /** Writes a sentence about the number of stored turns; empty if there are none. */
@@ -137,7 +137,7 @@ function parseModelChoice(
   const meant = isNamed ? undefined : findNearest(first, modelProviders);
   throw new KbError(
     'usage',
-    `local quotes the sources and has no models${isNamed ? '' : `, and «${makePrintable(name)}» is no provider`}.`,
+    `local quotes the sources and has no models${isNamed ? '' : `, and "${makePrintable(name)}" is no provider`}.`,
     {
       hint: meant ? `Did you mean ${meant}?` : `Providers are ${modelProviders.join(', ')}: /model PROVIDER/MODEL.`,
     },
@@ -153,7 +153,7 @@ export function setTopK(argument: string, session: Session): void {
 /** Parses the number of a command, from 1. Throws a KbError for anything else. */
 export function parseWholeNumber(text: string, command: string): number {
   if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  throw new KbError('usage', `${command} takes a whole number from 1, not «${makePrintable(text)}».`);
+  throw new KbError('usage', `${command} takes a whole number from 1, not "${makePrintable(text)}".`);
 }
 
 /**

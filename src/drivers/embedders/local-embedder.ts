@@ -69,13 +69,13 @@ function missingModelError(model: LocalModelName): KbError {
       hint: operatorAdvice`Restore the folder models/ of the installation, or set embedding.provider to another provider, or to none.`,
     });
   return new KbError('setup', `The embedding model ${model} is not installed: it comes in a package of its own.`, {
-    hint: operatorAdvice`Install it beside kb: «npm install ${packageName}», with -g where kb was installed with it.`,
+    hint: operatorAdvice`Install it beside kb: "npm install ${packageName}", with -g where kb was installed with it.`,
   });
 }
 
 /** Makes the error of an unknown model. The default must not take its place: its vectors would be stored under the wrong name. */
 const unknownModelError = (model: string): KbError =>
-  new KbError('configuration', `The provider local has no embedding model «${model}»; it has ${Object.keys(localModels).join(' and ')}.`, {
+  new KbError('configuration', `The provider local has no embedding model "${model}"; it has ${Object.keys(localModels).join(' and ')}.`, {
     hint: advice`Leave ${setting('embedding.model')} out, or name the provider that has it in ${setting('embedding.provider')}.`,
   });
 

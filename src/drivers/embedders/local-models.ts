@@ -60,8 +60,8 @@ export const localModels: Readonly<Record<LocalModelName, LocalModel>> = {
     continuesWord: (token) => token.startsWith('##'),
     /**
      * One threshold for every search mode, tuned together with the refusals of the extractive answerer (`bench/answers.ts`) on every other question. On the
-     * held-out rest, 2.1 % (vectors alone 2.7 %, words alone 1.9 %) of the questions that SQuAD 2.0 (development set) answers fall below it, as do 84 % (82 %,
-     * 82 %) of the questions on other subjects (HotpotQA, NFCorpus).
+     * held-out rest, 2.1% (vectors alone 2.7%, words alone 1.9%) of the questions that SQuAD 2.0 (development set) answers fall below it, as do 84% (82%,
+     * 82%) of the questions on other subjects (HotpotQA, NFCorpus).
      */
     min_retrieval_score: 0.33,
     cosine_range: [0, 1],
@@ -81,13 +81,13 @@ export const localModels: Readonly<Record<LocalModelName, LocalModel>> = {
     prefixes: { document: 'passage: ', query: 'query: ' },
     continuesWord: (token) => !token.startsWith('▁'),
     /**
-     * Measured with SQuAD 2.0, XQuAD (English) and HotpotQA. 2 % of the questions over their own passages fall below it, and so do 88 % of the questions of
+     * Measured with SQuAD 2.0, XQuAD (English) and HotpotQA. 2% of the questions over their own passages fall below it, and so do 88% of the questions of
      * these sets and NFCorpus over the passages of another set (area under the curve .991).
      */
     min_retrieval_score: 0.38,
     cosine_range: [0.74, 0.95],
     /**
-     * With these, 5 % of XQuAD's German questions over its English passages fall below the threshold (15 % for eleven languages), as do 35 % of those over
+     * With these, 5% of XQuAD's German questions over its English passages fall below the threshold (15% for eleven languages), as do 35% of those over
      * HotpotQA's passages.
      */
     cosine_range_across_languages: [0.72, 0.88],

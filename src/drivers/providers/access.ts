@@ -36,7 +36,7 @@ const rejectWebPages =
     const title = parseTitle(await response.text());
     throw new KbError(
       'unavailable',
-      `${provider} did not answer: a web page${title && ` («${title}»)`} came from ${redactUrl(base_url)} instead.`,
+      `${provider} did not answer: a web page${title && ` ("${title}")`} came from ${redactUrl(base_url)} instead.`,
       {
         hint: operatorAdvice`Check the address, the proxy, and whether the network wants a login first.`,
       },
@@ -116,7 +116,7 @@ export function resolveAccess<K extends ProviderKind>(
   const provider = findProvider(name);
   const row = provider?.[kind];
   if (!provider || !row) {
-    throw new KbError('configuration', `There is no provider «${name}» for ${SECTIONS[kind]}.`, {
+    throw new KbError('configuration', `There is no provider "${name}" for ${SECTIONS[kind]}.`, {
       hint: `Known are ${providersOf(kind).join(', ')}.`,
     });
   }

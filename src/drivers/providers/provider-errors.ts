@@ -131,7 +131,7 @@ function responseError(
   // Gemini reports a wrong key as an invalid argument
   if (status === 401 || status === 403 || /api.key not valid/i.test(reason)) {
     return new KbError('unauthorized', message, {
-      hint: operatorAdvice`Check the key in ${key_variable}, and that it may use «${model}».`,
+      hint: operatorAdvice`Check the key in ${key_variable}, and that it may use "${model}".`,
     });
   }
   if (ANSWER_TOO_LONG.test(reason)) return new KbError('invalid', message, { hint: advice`Set ${setting('chat.llm.max_tokens')} lower.` });
@@ -182,7 +182,7 @@ function shortReason({ error, message }: ErrorBody, { key }: RequestContext): st
 
 /**
  * Returns the seconds to wait: from `retry-after-ms` (OpenAI), `Retry-After` in seconds or as a date (RFC 9110, 10.2.3), or the message (Gemini and OpenAI:
- * «try again in 1.5s»).
+ * "try again in 1.5s").
  */
 export function retryAfter(headers: Headers | undefined, reason = ''): number | undefined {
   const milliseconds = Number(headers?.get('retry-after-ms') ?? Number.NaN);

@@ -275,6 +275,6 @@ export function missingKeyError(name: string, env: NodeJS.ProcessEnv = process.e
   if (!provider || provider.is_keyless || provider.key_variables.some((variable) => env[variable]?.trim())) return undefined;
   const [variable] = provider.key_variables;
   return new KbError('setup', `The provider ${name} needs a key, and ${variable} is not set.`, {
-    hint: operatorAdvice`Set it in the environment («export ${variable}=…») or in a file .env beside kb.config.yaml.`,
+    hint: operatorAdvice`Set it in the environment ("export ${variable}=…") or in a file .env beside kb.config.yaml.`,
   });
 }

@@ -86,7 +86,7 @@ function createScorer(access: Access<'rerank'>): (input: RerankInput, signal: Ab
   };
 }
 
-/** Recognizes the error of text-embeddings-inference: «missing field `texts`». */
+/** Recognizes the error of text-embeddings-inference: "missing field `texts`". */
 const isMissingTexts = (error: unknown): boolean => hasCode(error, 'invalid') && /\btexts\b/.test(error.message);
 
 function throwMissingScores({ provider, model }: Access, { texts }: RerankInput): never {

@@ -6,7 +6,7 @@ import type { CollectionInfo, StoredChunk } from '../../ports/stores.ts';
 
 /** Throws a KbError (`invalid`) that names the chunk whose vector does not fit the collection. */
 export function assertVectors(chunks: readonly StoredChunk[], info: CollectionInfo): void {
-  for (const { id, vector } of chunks) assertVector(vector, info, { owner: `chunk «${id}»`, hint: 'Embed it again.' });
+  for (const { id, vector } of chunks) assertVector(vector, info, { owner: `chunk "${id}"`, hint: 'Embed it again.' });
 }
 
 /** Throws a KbError (`invalid`) if the vector of a query does not fit the collection. */
@@ -22,8 +22,8 @@ function assertVector(
   if (length !== dimensions) {
     const has = length > 0 ? `has a vector of ${length} numbers` : 'has no vector';
     const holds = dimensions > 0 ? `holds vectors of ${dimensions} numbers` : 'holds no vectors';
-    throw new KbError('invalid', `The ${owner} ${has}; the collection «${name}» ${holds}.`, {
-      hint: ['Use the embedding model of the collection.', operatorAdvice`To make it anew: «${call('reembed_collection', { name })}».`],
+    throw new KbError('invalid', `The ${owner} ${has}; the collection "${name}" ${holds}.`, {
+      hint: ['Use the embedding model of the collection.', operatorAdvice`To make it anew: "${call('reembed_collection', { name })}".`],
     });
   }
   if (vector && !vector.every(Number.isFinite))

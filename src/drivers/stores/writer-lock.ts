@@ -83,7 +83,7 @@ export async function lockForWriting(folder: string, name: string, { signal, onW
 export const lockLostError = (name: string): KbError =>
   new KbError(
     'conflict',
-    `Another run has taken over «${name}», because this one stood still for more than ${DEAD_AFTER / 1000} seconds.`,
+    `Another run has taken over "${name}", because this one stood still for more than ${DEAD_AFTER / 1000} seconds.`,
     {
       hint: 'Run it again: it goes on from what is stored.',
       isRetryable: true,

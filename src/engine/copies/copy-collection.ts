@@ -73,7 +73,7 @@ export async function* copyConsistently(
 ): Run<{ to: string; chunks: number }> {
   const store = await context.resources.store(context.settings.storage);
   const isChecked = isSealed ? !store.verify : !store.copy; // a store with its own copy reads one version
-  const mismatch = new KbError('conflict', `Another machine writes to «${from.info.name}» faster than it can be copied.`, {
+  const mismatch = new KbError('conflict', `Another machine writes to "${from.info.name}" faster than it can be copied.`, {
     hint: 'Run it again when less is written.',
     isRetryable: true,
   });
@@ -96,13 +96,13 @@ export async function* copyCollection({ name, to, replace = false, ...place }: C
   const sourceContext = inCollection(context, name);
   const into = inStore(context, targetStorage(place, settings.storage), to);
   if (name === to && isSameStore(into.settings.storage, settings.storage, home))
-    throw new KbError('conflict', `«${name}» can't be copied to itself.`, {
+    throw new KbError('conflict', `"${name}" can't be copied to itself.`, {
       hint: 'Copy under another name, or to another store.',
     });
   const [first, second] = [sourceContext, into].toSorted((a, b) => (lockKey(a) < lockKey(b) ? -1 : 1)) as [Context, Context];
   return yield* withLock(first, () =>
     withLock(second, async function* () {
-      const hint = advice`Copy under another name, replace it with ${field('replace')}, or remove it with «${call('drop_collection', { name: to })}».`;
+      const hint = advice`Copy under another name, replace it with ${field('replace')}, or remove it with "${call('drop_collection', { name: to })}".`;
       if (!replace) await assertFree(await resources.store(into.settings.storage), to, hint);
       const { chunks } = yield* copyConsistently(from, { contextFor: () => into, isSealed: false }, context);
       return { name, to, copied: chunks };
@@ -149,7 +149,7 @@ export async function* fillDraft(
 /** Throws a KbError (`conflict`) if the store has a collection of that name. */
 export async function assertFree(store: VectorStore, name: string, hint: Hint): Promise<void> {
   if (!(await store.open(name))) return;
-  throw new KbError('conflict', `There is a collection «${name}» already.`, { hint });
+  throw new KbError('conflict', `There is a collection "${name}" already.`, { hint });
 }
 
 const BITS = 160;

@@ -31,8 +31,8 @@ export async function* takeSnapshot({ name: given, keep }: CreateSnapshotRequest
     const created = Date.now();
     const name = given ?? chooseFreeName(created, existing);
     if (existing.some((other) => other.name === name))
-      throw new KbError('conflict', `There is a snapshot «${name}» of «${collection}» already.`, {
-        hint: advice`Choose another name, or remove it with «${call('delete_snapshot', { name })}».`,
+      throw new KbError('conflict', `There is a snapshot "${name}" of "${collection}" already.`, {
+        hint: advice`Choose another name, or remove it with "${call('delete_snapshot', { name })}".`,
       });
     const contextFor = (sum: string) => inCollection(context, snapshotCollectionName({ collection, created, name, sum }));
     const { to } = yield* copyConsistently(from, { contextFor, isSealed: true }, context);
@@ -83,8 +83,8 @@ async function openIntact(snapshot: SnapshotName, context: Context): Promise<Col
 
 function damageError({ name, collection }: SnapshotName, cause?: KbError): KbError {
   const what = cause?.message ?? 'its chunks do not match its checksum';
-  return new KbError('invalid', `The snapshot «${name}» of «${collection}» is damaged: ${what}.`, {
-    hint: ['Nothing was changed.', advice`«${call('list_snapshots')}» lists the others, «${call('delete_snapshot')}» removes this one.`],
+  return new KbError('invalid', `The snapshot "${name}" of "${collection}" is damaged: ${what}.`, {
+    hint: ['Nothing was changed.', advice`"${call('list_snapshots')}" lists the others, "${call('delete_snapshot')}" removes this one.`],
     cause,
   });
 }
@@ -121,8 +121,8 @@ async function findSnapshot(context: Context, name: string): Promise<SnapshotNam
   const found = existing.find((snapshot) => snapshot.name === name);
   if (found) return found;
   const names = existing.map((snapshot) => snapshot.name);
-  throw new KbError('not_found', `There is no snapshot «${name}» of «${context.settings.collection}».`, {
-    hint: [didYouMean(name, names) ?? '', advice`«${call('list_snapshots')}» lists all snapshots.`],
+  throw new KbError('not_found', `There is no snapshot "${name}" of "${context.settings.collection}".`, {
+    hint: [didYouMean(name, names) ?? '', advice`"${call('list_snapshots')}" lists all snapshots.`],
   });
 }
 

@@ -149,7 +149,7 @@ export async function* importCollection({ name, lines, force = false }: ImportRe
   const { settings, resources, signal } = context;
   const store = await resources.store(settings.storage);
   return yield* withLock(inCollection(context, name), async function* () {
-    await assertFree(store, name, advice`Import under another name, or remove it with «${call('drop_collection', { name })}».`);
+    await assertFree(store, name, advice`Import under another name, or remove it with "${call('drop_collection', { name })}".`);
     const { header, chunks } = await readExport(lines, { force });
     const { provider, model, dimensions } = header;
     return yield* withDraft(await store.draft({ name, provider, model, dimensions }), async function* (collection) {

@@ -116,7 +116,7 @@ class AnswerStream {
   }
 }
 
-/** The earlier answers that a question such as «tell me more» asks to continue; undefined for other questions. */
+/** The earlier answers that a question such as "tell me more" asks to continue; undefined for other questions. */
 function earlierAnswers(question: string, messages: readonly Message[]): string | undefined {
   if (!asksForMore(question)) return undefined;
   const last = messages.findLastIndex(({ role }) => role === 'assistant');

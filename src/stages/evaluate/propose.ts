@@ -96,7 +96,7 @@ function headingOf({ metadata }: StoredChunk): string | undefined {
 function templateQuestion({ source, metadata }: StoredChunk, heading: string | undefined): string {
   const title = typeof metadata['title'] === 'string' ? metadata['title'] : source;
   if (heading?.endsWith('?')) return heading;
-  return heading === undefined || heading === title ? `What does «${title}» say?` : `What does «${title}» say about «${heading}»?`;
+  return heading === undefined || heading === title ? `What does "${title}" say?` : `What does "${title}" say about "${heading}"?`;
 }
 
 const NO_PROSE = new Set(['heading', 'fence', 'separator']);

@@ -1,6 +1,6 @@
 import type { EvaluationOutcome, EvaluationResult, Figures, Verdict } from '../../schema/evaluation.ts';
 
-/** Quantile of the normal distribution for an interval of 95 %. */
+/** Quantile of the normal distribution for an interval of 95%. */
 const Z_95 = 1.96;
 
 type Interval = [low: number, high: number];
@@ -17,7 +17,7 @@ export function percentile(numbers: readonly number[], percent: number): number 
 }
 
 /**
- * Computes the 95 % interval of a share, by Wilson (1927), which holds for few questions and for shares near 0 and 1. `hits` may also be a
+ * Computes the 95% interval of a share, by Wilson (1927), which holds for few questions and for shares near 0 and 1. `hits` may also be a
  * sum of numbers from 0 to 1: their mean varies no more than a share does.
  */
 export function shareInterval(hits: number, total: number): Interval {
@@ -29,7 +29,7 @@ export function shareInterval(hits: number, total: number): Interval {
 }
 
 /**
- * Computes the 95 % interval of a mean of unbounded numbers, such as differences, by its standard error; of a single number, that number.
+ * Computes the 95% interval of a mean of unbounded numbers, such as differences, by its standard error; of a single number, that number.
  */
 export function meanInterval(numbers: readonly number[]): Interval {
   const centre = mean(numbers);
@@ -178,7 +178,7 @@ export function summarize(
 export interface Difference {
   /** Mean of second minus first over the questions that both counted. */
   difference: number;
-  /** 95 % interval of the difference; if it excludes 0, the difference is more than chance. */
+  /** 95% interval of the difference; if it excludes 0, the difference is more than chance. */
   interval: Interval;
   /** Number of questions that the second did better, and worse. */
   better: number;

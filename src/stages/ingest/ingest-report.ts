@@ -92,9 +92,9 @@ export class OmittedContent {
   #shareNotices(): string[] {
     const pages = this.#partialPages.toSorted((a, b) => b.share - a.share);
     if (pages.length === 0) return [];
-    const named = pages.map(({ source, share }) => `${source} (${Math.round(share * 100)} %)`);
+    const named = pages.map(({ source, share }) => `${source} (${Math.round(share * 100)}%)`);
     return [
-      `Menus, teasers, comments and the like were left out of ${formatCount(pages.length, 'page')}, more than 2 % of the text: ${listNames(named, MAX_NAMED)}. ${formatHint(advice`To keep them, add ${setting('ingestion.html', 'whole')}.`)}`,
+      `Menus, teasers, comments and the like were left out of ${formatCount(pages.length, 'page')}, more than 2% of the text: ${listNames(named, MAX_NAMED)}. ${formatHint(advice`To keep them, add ${setting('ingestion.html', 'whole')}.`)}`,
     ];
   }
 }

@@ -227,7 +227,7 @@ const isInScope = ({ source, source_kind }: StoredSource, scope: Scope): boolean
   scope.source_kind === source_kind && scope.covers(source);
 
 const duplicateSourceError = (source: string): KbError =>
-  new KbError('invalid', `The source «${source}» was given twice, with different texts: the first was taken.`, {
+  new KbError('invalid', `The source "${source}" was given twice, with different texts: the first was taken.`, {
     hint: 'Give each text a source of its own.',
   });
 

@@ -123,7 +123,7 @@ function checkNewVersion(
   const isSameTitle = title === first.metadata.title && title !== nameOf(source);
   if (isSameTitle || oneCase(`${title}\n${text}`).includes(oneCase(heading))) return;
   unconfirmed.set(source, content_hash);
-  throw new KbError('unavailable', `${source} came back as a few words without its heading «${heading.slice(0, MAX_QUOTED)}».`, {
+  throw new KbError('unavailable', `${source} came back as a few words without its heading "${heading.slice(0, MAX_QUOTED)}".`, {
     hint: 'If it still says so at the next run, that replaces what is stored.',
     isRetryable: true,
   });

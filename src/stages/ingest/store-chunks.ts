@@ -71,18 +71,18 @@ export async function* storeChunks(
 }
 
 function mismatchError({ id, text, embedding, embedder, source, metadata }: GivenEmbeddedChunk, wanted: EmbedderName): KbError | undefined {
-  if (text.trim() === '') return new KbError('invalid', `The chunk «${id}» has no text.`);
+  if (text.trim() === '') return new KbError('invalid', `The chunk "${id}" has no text.`);
   const reserved = reservedKeyError(metadata, source ? { source } : {});
   if (reserved) return reserved;
   // also for a new collection, which could never have vectors otherwise
   if (wanted.provider !== 'none' && !embedding?.length)
-    return new KbError('invalid', `The chunk «${id}» has no vector; the collection is one of ${wanted.provider} / ${wanted.model}.`, {
+    return new KbError('invalid', `The chunk "${id}" has no vector; the collection is one of ${wanted.provider} / ${wanted.model}.`, {
       hint: advice`Embed it first: ${call('embed')}.`,
     });
   if (!embedder || (embedder.provider === wanted.provider && embedder.model === wanted.model)) return undefined;
   return new KbError(
     'invalid',
-    `The chunk «${id}» was embedded with ${embedder.provider} / ${embedder.model}; the collection belongs to ${wanted.provider} / ${wanted.model}.`,
+    `The chunk "${id}" was embedded with ${embedder.provider} / ${embedder.model}; the collection belongs to ${wanted.provider} / ${wanted.model}.`,
     {
       hint: 'Embed it with the model of the collection.',
     },
@@ -106,11 +106,11 @@ function vectorError({ id, embedding }: GivenEmbeddedChunk, dimensions: number):
   if (length !== dimensions)
     return new KbError(
       'invalid',
-      `The vector of the chunk «${id}» has the length ${length}; those of its model and collection have the length ${dimensions}.`,
+      `The vector of the chunk "${id}" has the length ${length}; those of its model and collection have the length ${dimensions}.`,
       { hint },
     );
   if (embedding?.some((number) => !Number.isFinite(Math.fround(number))))
-    return new KbError('invalid', `The vector of the chunk «${id}» has a number that is too large for 32 bits.`, { hint });
+    return new KbError('invalid', `The vector of the chunk "${id}" has a number that is too large for 32 bits.`, { hint });
   return undefined;
 }
 
@@ -180,12 +180,12 @@ export async function* editChunks(
 }
 
 const unknownChunkError = (id: string, { collection }: StoreTarget): KbError =>
-  new KbError('not_found', `There is no chunk «${id}» in the collection «${collection}».`, {
+  new KbError('not_found', `There is no chunk "${id}" in the collection "${collection}".`, {
     hint: optionalAdvice`The items of a retrieval (${call('retrieve')}) have the ids of their chunks.`,
   });
 
 const emptyTextError = (id: string): KbError =>
-  new KbError('invalid', `The new text of the chunk «${id}» is empty.`, {
+  new KbError('invalid', `The new text of the chunk "${id}" is empty.`, {
     hint: advice`To remove the chunk, delete it by its id: ${call('delete', { ids: [id] })}.`,
   });
 

@@ -32,7 +32,7 @@ export function createFigureCheck(question: string): ((text: string) => boolean)
 
 const TRAILING_MARKS = /(?<![\s?？])[\s?？]+$/u;
 
-/** Matches what a question asks about if that is a property instead of a thing: «the difference between …», «the default of …». */
+/** Matches what a question asks about if that is a property instead of a thing: "the difference between …", "the default of …". */
 const ASKS_PROPERTY = new RegExp(
   String.raw`^(?:(?:${alternatives(({ followUps }) => followUps.articles)}) )?(?:\p{L}+ )?(?:${alternatives(({ questions }) => questions.aspects)})(?!\p{L})`,
   'iu',
@@ -41,12 +41,12 @@ const ASKS_PROPERTY = new RegExp(
 /** Headings of introductory sections. */
 const INTRODUCTION_HEADING = new RegExp(String.raw`^[\P{L}]*(?:${alternatives(({ questions }) => questions.introductions)})\W*$`, 'iu');
 
-/** Maximum words of a title besides the name: «The SQLite Query Planner», badges. */
+/** Maximum words of a title besides the name: "The SQLite Query Planner", badges. */
 const MAX_EXTRA_WORDS = 2;
 
 const letterTerms = (text: string): Set<string> => new Set(ownTerms(text).filter((term) => /\p{L}/u.test(term)));
 
-/** Extracts the terms of the thing that a question asks to define: `chokidar` of «What is chokidar?»; undefined for other questions. */
+/** Extracts the terms of the thing that a question asks to define: `chokidar` of "What is chokidar?"; undefined for other questions. */
 export function definedTerms(question: string): ReadonlySet<string> | undefined {
   const asked = question.replace(TRAILING_MARKS, '');
   const what = LANGUAGES.map(({ questions }) => questions.meaning.exec(asked)?.groups?.what).find((found) => found !== undefined);
@@ -67,7 +67,7 @@ export function introduces({ isFirst, path }: QuoteBlock, wanted: ReadonlySet<st
   return isFirst && (isNamedAfter(last, wanted) || (above !== undefined && INTRODUCTION_HEADING.test(last) && isNamedAfter(above, wanted)));
 }
 
-/** The context after the second of two compared things, `in Postgres` of «json and jsonb in Postgres», or closing marks. */
+/** The context after the second of two compared things, `in Postgres` of "json and jsonb in Postgres", or closing marks. */
 const TRAILING_LOCATIVE = new RegExp(
   String.raw`(?<!\s)\s+(?:${alternatives(({ questions }) => questions.locatives)})\s.*$|(?<![?？.!])[?？.!]+$`,
   'giu',

@@ -68,7 +68,7 @@ const INTRODUCTION = 0.4;
 /** Penalty of an option that is a special case of another one, of which the question says nothing: `--exclude-tag` beside `--exclude`. */
 const SPECIAL_CASE = 0.1;
 
-/** Bonus of the entry of an option that the question names: «What does grep -c do?». */
+/** Bonus of the entry of an option that the question names: "What does grep -c do?". */
 const NAMED_OPTION = 0.4;
 
 /** Options of commands in a text, without their arguments: `-c`, `--max-time`. */
@@ -107,7 +107,7 @@ function shareOf(blocks: readonly QuoteBlock[], wanted: ReadonlySet<string>): nu
   return [...wanted].filter(isHeld).length / Math.max(1, wanted.size);
 }
 
-/** A default in code or quotes: «Default: `'info'`». */
+/** A default in code or quotes: "Default: `'info'`". */
 const QUOTED_DEFAULT = /\bdefaults?(?: value)?(?:\s*[:=(]|\s+(?:is|to|of|are))\s*["'`«“]/i;
 
 /** Returns a function that computes the bonus or penalty of a block for the kind of question. */
@@ -161,7 +161,7 @@ export async function rankPassages(query: string, blocks: readonly QuoteBlock[],
   return dropRepetitions(candidates.toSorted((a, b) => b.score - a.score || scores.get(b.seed)! - scores.get(a.seed)!));
 }
 
-/** Minimum words of a block that counts as a repetition in another section: «Added in: v0.3.4» occurs often. */
+/** Minimum words of a block that counts as a repetition in another section: "Added in: v0.3.4" occurs often. */
 const MIN_REPETITION_WORDS = 8;
 
 const wordingOf = ({ text, words, path }: QuoteBlock): string => (words < MIN_REPETITION_WORDS ? [...path, text].join('\n') : text);

@@ -21,7 +21,7 @@ export interface Evidence {
   /** Greatest share of the question's words in one sentence, row or item; rows, items and definitions include their context. */
   inSentence: number;
   /**
-   * 1 if the best block has an identifier of the question («work_mem», «E24», «path.join»), 2 if it defines it: a row that begins with it, or its
+   * 1 if the best block has an identifier of the question ("work_mem", "E24", "path.join"), 2 if it defines it: a row that begins with it, or its
    * definition.
    */
   identifier: number;
@@ -37,15 +37,15 @@ export interface Evidence {
   listing: number;
   /** 1 if a name in the question is missing from the source. */
   missingName: number;
-  /** 1 if an option in the question («-c») is missing from the quotation, or only mentioned in the entry of another one. */
+  /** 1 if an option in the question ("-c") is missing from the quotation, or only mentioned in the entry of another one. */
   missingOption: number;
   /** 1 if a number or code in the question is missing from all sources. */
   missingCode: number;
-  /** 1 if that missing code is an identifier of letters and digits: «ERR-4042». */
+  /** 1 if that missing code is an identifier of letters and digits: "ERR-4042". */
   missingIdentifier: number;
 }
 
-/** Numbers and codes: «E99», «17», «2.3.1»; single digits may be written as words. */
+/** Numbers and codes: "E99", "17", "2.3.1"; single digits may be written as words. */
 const isCode = (term: string): boolean => /\p{N}/u.test(term) && term.length > 1;
 
 /** Added to the number of words that a share is divided by. */
@@ -60,7 +60,7 @@ function sentenceTerms({ kind, text, term, context }: QuoteBlock, isIntroduction
   return sentencesOf(withoutMarks(text)).map((sentence) => new Set([...terms(sentence), ...above]));
 }
 
-/** An error code before a printed message of at least four words, «AH00558: Could not …»: the words say more than the code. */
+/** An error code before a printed message of at least four words, "AH00558: Could not …": the words say more than the code. */
 const MESSAGE_CODE = /^\s*\[?[A-Z][A-Z\d_-]{0,15}\d{2,}[A-Z]?\]?:\s+(?=(?:\S+\s+){3})/;
 
 const cellsOf = ({ plain }: QuoteBlock): string[] => plain.split(/(?<!\\)\|/);
@@ -71,7 +71,7 @@ function entryTerms({ kind, text, term }: QuoteBlock): Set<string> {
   return new Set(terms(withoutMarks(entry)));
 }
 
-/** The feature `identifier` of a block. A question that consists of a value («117») asks for the row with that cell. */
+/** The feature `identifier` of a block. A question that consists of a value ("117") asks for the row with that cell. */
 function identifierIn(block: QuoteBlock, query: string, wanted: readonly string[]): number {
   const value = query.trim().toLowerCase();
   if (
@@ -219,7 +219,7 @@ export const MAX_UNCERTAIN_PROBABILITY = HIGH_PROBABILITY - 0.01;
 /**
  * Judges whether the best passage answers, and with which probability. It does not if an identifier is missing, or if only words were compared and
  * none matches; it is not certain if a name or an option is missing, or if only words were compared: all words of a question may stand in a sentence that says
- * something else («Who pays whom?»). What defines the code that is asked for is certain.
+ * something else ("Who pays whom?"). What defines the code that is asked for is certain.
  */
 export function judgeEvidence(evidence: Evidence | undefined): Judgement {
   if (!evidence || evidence.missingIdentifier > 0 || (evidence.cosine === undefined && evidence.inSentence === 0))

@@ -100,7 +100,7 @@ function cutRow(row: string, room: number): string | undefined {
 /** A quotation from one source: adjacent blocks, or a part of a block that is too long. */
 export interface QuotedPassage {
   blocks: readonly QuoteBlock[];
-  /** Markdown without links; «…» marks omissions. */
+  /** Markdown without links; "…" marks omissions. */
   text: string;
   /** Whether a sentence, line or cell is truncated, or a row lacks its table header, because no whole part was short enough. */
   isBroken: boolean;

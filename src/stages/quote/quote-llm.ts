@@ -159,7 +159,7 @@ export function openQuoteLlm({
   model = MODEL,
 }: { embedder?: Embedder | undefined; model?: string | undefined } = {}): QuotingLlm {
   if (model !== MODEL)
-    throw new KbError('configuration', `The provider ${BUNDLED} quotes the sources and has no language model «${model}».`, {
+    throw new KbError('configuration', `The provider ${BUNDLED} quotes the sources and has no language model "${model}".`, {
       hint: advice`Leave ${setting('chat.llm.model')} out, or name the provider that has it in ${setting('chat.llm.provider')}.`,
     });
   return {

@@ -154,7 +154,7 @@ function countsIn(found: Uint32Array, pairs: Pairs, count: number): Uint32Array 
   return pairCounts;
 }
 
-// The weights below were chosen on the development halves of the sets in docs/benchmarks.md «Retrieval».
+// The weights below were chosen on the development halves of the sets in docs/benchmarks.md "Retrieval".
 
 interface RescoreInput extends Partial<Record<ArmName, Arm>> {
   /** Loads the vectors that the search did not return. */

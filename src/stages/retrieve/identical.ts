@@ -21,7 +21,7 @@ function withSources(best: RetrievedItem, copy: RetrievedItem): RetrievedItem {
   return others.size > 0 ? { ...best, also_in: [...others] } : best;
 }
 
-/** Minimum words of a passage that is compared: short ones («Yes, since version 3.») are alike by chance. */
+/** Minimum words of a passage that is compared: short ones ("Yes, since version 3.") are alike by chance. */
 const MIN_WORDS = 20;
 /** Two passages are nearly identical if they share this part of their words, and all words with digits. */
 const MIN_SHARED = 0.9;

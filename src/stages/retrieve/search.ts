@@ -129,7 +129,7 @@ function assertSameModel(before: CollectionInfo, after: CollectionInfo): void {
   if (isSameModel(before, after)) return;
   throw new KbError(
     'conflict',
-    `The collection «${after.name}» was embedded anew with ${after.provider} / ${after.model} while it was searched.`,
+    `The collection "${after.name}" was embedded anew with ${after.provider} / ${after.model} while it was searched.`,
     {
       hint: 'Ask again, with that model.',
       isRetryable: true,
@@ -143,10 +143,10 @@ const sortHits = (hits: readonly Hit[]): Hit[] => hits.toSorted((a, b) => b.scor
 async function embedQuery(query: string, { collection, embedder, signal }: SearchParts): Promise<Float32Array> {
   const { name, dimensions } = collection.info;
   if (!embedder || dimensions === 0) {
-    throw new KbError('usage', `The collection «${name}» holds no vectors, so it can't be searched in mode vector.`, {
+    throw new KbError('usage', `The collection "${name}" holds no vectors, so it can't be searched in mode vector.`, {
       hint: [
         advice`Search it with ${setting('retrieval.mode', 'text')}.`,
-        operatorAdvice`To give it vectors, set embedding.provider and embed it with «${call('reembed_collection', { name })}».`,
+        operatorAdvice`To give it vectors, set embedding.provider and embed it with "${call('reembed_collection', { name })}".`,
       ],
     });
   }

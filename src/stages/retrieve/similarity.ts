@@ -89,7 +89,7 @@ export const likenessOf = (cosine: number, [unrelated, alike]: readonly [number,
 
 /**
  * Default `min_retrieval_score` for searches by words alone: one matching word of two is not enough, two of four are. On the questions of
- * `bench/declining.ts` it loses 3 % of those that the collection answers and rejects 78 % of the others.
+ * `bench/declining.ts` it loses 3% of those that the collection answers and rejects 78% of the others.
  */
 export const MIN_SCORE_BY_WORDS = 0.33;
 

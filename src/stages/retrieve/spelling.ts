@@ -8,13 +8,13 @@ const MAY_BE_MISSPELT = /^(?:\p{Lu}\p{Ll}|\p{Ll}{2})\p{Ll}+$/u;
 const WORD = /(?<![\p{L}\p{N}_./@#-])\p{L}+(?![\p{L}\p{N}_/@#]|[.-][\p{L}\p{N}])/gu;
 
 /**
- * Minimum length of a word with one changed («maximun») or extra letter, and of one with two errors: shorter ones are often other words («band»,
- * «bank»).
+ * Minimum length of a word with one changed ("maximun") or extra letter, and of one with two errors: shorter ones are often other words ("band",
+ * "bank").
  */
 const MIN_CHANGED_LENGTH = 6;
 const MIN_TWO_ERRORS_LENGTH = 9;
 
-/** Minimum length of a corrected word; a function word with two swapped letters may be shorter («teh»). */
+/** Minimum length of a corrected word; a function word with two swapped letters may be shorter ("teh"). */
 const MIN_CORRECTED_LENGTH = 4;
 
 const isAnagram = (a: string, b: string): boolean => [...a].toSorted().join('') === [...b].toSorted().join('');
@@ -29,7 +29,7 @@ function misspellingDistance(word: string, known: string): number {
   return word.length >= MIN_CHANGED_LENGTH || isLacking ? edits : Infinity;
 }
 
-/** Lists the words of texts, most frequent first; hyphenated ones («wi-fi») whole and in parts. */
+/** Lists the words of texts, most frequent first; hyphenated ones ("wi-fi") whole and in parts. */
 function wordsOf(texts: readonly string[]): string[] {
   const counts = new Map<string, number>();
   const found = (text: string) => new Set([...(text.match(/\p{Ll}+/gu) ?? []), ...(text.match(/(?<!\p{Ll})\p{Ll}+-\p{Ll}+/gu) ?? [])]);

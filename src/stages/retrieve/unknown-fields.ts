@@ -50,7 +50,7 @@ export async function unknownFieldsNotice(
   const [field] = missing;
   if (field === undefined || read === 0) return undefined;
   const none = read >= MAX_READ ? `none of the first ${read.toLocaleString('en')} chunks` : 'no chunk';
-  const reason = `${none} of «${collection.info.name}» has the field «${field}»`;
+  const reason = `${none} of "${collection.info.name}" has the field "${field}"`;
   return `${items.length > 0 ? 'The filter names an unknown field' : 'The filter lets nothing through'}: ${reason}.${fieldHint(field, known)}`;
 }
 

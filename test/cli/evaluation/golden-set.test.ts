@@ -30,14 +30,14 @@ describe('a golden set', () => {
 
   it.each([
     ['g.jsonl', '{"question": "a"}\n{"question": ""}', /g\.jsonl, line 2: question: /],
-    ['g.jsonl', '{"question": "a", "gould": []}', /line 1: gould: .*unknown.*«gold»/],
+    ['g.jsonl', '{"question": "a", "gould": []}', /line 1: gould: .*unknown.*"gold"/],
     ['g.jsonl', '{"question": "a"', /line 1 is not JSON/],
     ['g.jsonl', '{"id": "x"}', /line 1: A row has either a question or turns\./],
     ['g.jsonl', '{"question": "a", "gold": [{"needle": "x"}]}', /line 1: .*A gold passage has a source\./],
     ['g.jsonl', '{"question": "a", "must": [["/(/"]]}', /line 1: must\[0\]\[0\]: .*regular expression/],
     ['g.yaml', 'question: a', /a list of questions is expected/],
     ['g.yaml', '- question: a\n- 7', /question 2: /],
-    ['g.csv', 'question,colour\na,b', /no column «colour»/],
+    ['g.csv', 'question,colour\na,b', /no column "colour"/],
     ['g.csv', 'question,answerable\na,perhaps', /row 2: answerable: /],
     ['g.jsonl', '\n', /holds no question/],
   ])('with a mistake names the row: %s %j', async (name, text, message) => {

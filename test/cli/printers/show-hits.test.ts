@@ -146,11 +146,11 @@ describe('hits', () => {
         retrieved: 0,
         items: [],
         failed: 1,
-        errors: [{ ...failure('filter', 'There is no collection «x».'), source_kind: 'query' }],
+        errors: [{ ...failure('filter', 'There is no collection "x".'), source_kind: 'query' }],
       },
       broken,
     );
-    expect([broken.out, broken.warnings]).toEqual([[], ['Error: There is no collection «x».']]);
+    expect([broken.out, broken.warnings]).toEqual([[], ['Error: There is no collection "x".']]);
   });
 });
 

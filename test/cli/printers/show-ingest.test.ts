@@ -31,7 +31,7 @@ describe('the summary of an ingest', () => {
       { flags: { docs: ['.'], collection: 'manuals', config: 'k.yaml', 'embedding-model': 'm' }, remembered: ['embedding.model'] },
     );
     expect(out).toEqual([
-      'Stored 1,200 chunks of 1 document in «manuals», 1 failure, 1.2 s.',
+      'Stored 1,200 chunks of 1 document in "manuals", 1 failure, 1.2 s.',
       '  unchanged    2 documents stored already as they are: skipped',
       '  read again   1 file that failed: each ingest tries it, changed or not, until it is mended or left out',
       '  embedded     1,000 chunks; 200 kept the vector that they had',
@@ -104,15 +104,15 @@ describe('the summary of an ingest', () => {
 
   it('has a headline for every outcome', () => {
     const headline = (over: object, view = {}) => said(over, view).out[0];
-    expect(headline({})).toBe('Found no documents for «manuals», 1.2 s.');
-    expect(headline({ unchanged: 3 })).toBe('Nothing has changed in «manuals», 1.2 s.');
-    expect(headline({ unchanged: 3, failed: 2 })).toBe('Nothing has changed in «manuals», 2 failures, 1.2 s.');
-    expect(headline({ failed: 1 })).toBe('Nothing was stored in «manuals», 1 failure, 1.2 s.');
-    expect(headline({ failed: 1 }, { dry_run: true })).toBe('Nothing would be stored in «manuals», 1 failure, 1.2 s.');
-    expect(headline({ unchanged: 3, failed: 1, pruned: ['a'] })).toBe('Removed 1 document from «manuals», 1 failure, 1.2 s.');
-    expect(headline({ unchanged: 3, pruned: ['a'] })).toBe('Removed 1 document from «manuals», 1.2 s.');
-    expect(headline({ unchanged: 3, pruned: ['a', 'b'] }, { dry_run: true })).toBe('Would remove 2 documents from «manuals», 1.2 s.');
-    expect(headline({ sources: 2, chunks: 9 }, { dry_run: true })).toBe('Would store 9 chunks of 2 documents in «manuals», 1.2 s.');
+    expect(headline({})).toBe('Found no documents for "manuals", 1.2 s.');
+    expect(headline({ unchanged: 3 })).toBe('Nothing has changed in "manuals", 1.2 s.');
+    expect(headline({ unchanged: 3, failed: 2 })).toBe('Nothing has changed in "manuals", 2 failures, 1.2 s.');
+    expect(headline({ failed: 1 })).toBe('Nothing was stored in "manuals", 1 failure, 1.2 s.');
+    expect(headline({ failed: 1 }, { dry_run: true })).toBe('Nothing would be stored in "manuals", 1 failure, 1.2 s.');
+    expect(headline({ unchanged: 3, failed: 1, pruned: ['a'] })).toBe('Removed 1 document from "manuals", 1 failure, 1.2 s.');
+    expect(headline({ unchanged: 3, pruned: ['a'] })).toBe('Removed 1 document from "manuals", 1.2 s.');
+    expect(headline({ unchanged: 3, pruned: ['a', 'b'] }, { dry_run: true })).toBe('Would remove 2 documents from "manuals", 1.2 s.');
+    expect(headline({ sources: 2, chunks: 9 }, { dry_run: true })).toBe('Would store 9 chunks of 2 documents in "manuals", 1.2 s.');
     expect(said({ sources: 2, chunks: 9 }, { dry_run: true }).out).toHaveLength(1);
     expect(said({ failed: 1, errors: [failure('a', 'a is broken.')] }).out).toHaveLength(1);
   });

@@ -138,7 +138,7 @@ describe('the commands of a conversation', () => {
     expect(await said('/sources 1')).toBe('[1] Gate — gate.md · lines 1–3\n# Gate\n\nLocked at ten.\n\n');
     expect(await said('/sources 2')).toContain('A red passage.');
     await expect(said('/sources 3')).rejects.toThrow('There is no source 3: the last answer has 1, 2.');
-    await expect(said('/sources x')).rejects.toThrow('/sources takes a whole number from 1, not «x».');
+    await expect(said('/sources x')).rejects.toThrow('/sources takes a whole number from 1, not "x".');
     session.conversation = { ...session.conversation, turns: [TURN, { question: 'Thanks', answer: 'You are welcome.', sources: [] }] };
     expect(await said('/sources')).toBe('The last answer used no sources.');
     session.conversation = { ...session.conversation, turns: [] };
@@ -147,21 +147,21 @@ describe('the commands of a conversation', () => {
 
   it('switch the collection, each with its own conversation', async () => {
     const { session, said } = await conversation();
-    expect(await said('/collection')).toBe('Questions go to «manuals». Other collections: minutes.');
-    await expect(said('/collection minute')).rejects.toMatchObject({ code: 'not_found', hint: 'Did you mean «minutes»?' });
+    expect(await said('/collection')).toBe('Questions go to "manuals". Other collections: minutes.');
+    await expect(said('/collection minute')).rejects.toMatchObject({ code: 'not_found', hint: 'Did you mean "minutes"?' });
     await expect(said('/collection nowhere')).rejects.toMatchObject({ code: 'not_found', hint: 'Collections: manuals, minutes.' });
     session.memory.keep('manuals', session.conversation);
-    expect(await said('/collection minutes')).toBe('Ask about «minutes».');
+    expect(await said('/collection minutes')).toBe('Ask about "minutes".');
     expect(session.conversation.turns).toEqual([]);
     expect(settingsOf(session).collection).toBe('minutes');
-    expect(await said('/collection manuals')).toBe('Ask about «manuals». The conversation goes on after 1 turn; /clear begins anew.');
+    expect(await said('/collection manuals')).toBe('Ask about "manuals". The conversation goes on after 1 turn; /clear begins anew.');
     expect(session.conversation.turns).toEqual([TURN]);
   });
 
   it('choose the answerer: a provider, its model, or another model of the same one', async () => {
     const { session, said } = await conversation();
     expect(await said('/model')).toBe('Answers come from local.');
-    await expect(said('/model gpt')).rejects.toThrow('local quotes the sources and has no models, and «gpt» is no provider.');
+    await expect(said('/model gpt')).rejects.toThrow('local quotes the sources and has no models, and "gpt" is no provider.');
     await expect(said('/model opanai')).rejects.toMatchObject({ hint: 'Did you mean openai?' });
     await expect(said('/model local/x')).rejects.toThrow('local quotes the sources and has no models.');
     expect(await said('/model ollama')).toBe('Answers come from ollama, its default model.');

@@ -27,7 +27,7 @@ let other: Awaited<ReturnType<typeof stranger>>;
 beforeEach(async () => void (other = await stranger()));
 afterEach(() => other.close());
 
-/** Everything that a page may try in order to reach another origin; it writes «done» when all has been tried. */
+/** Everything that a page may try in order to reach another origin; it writes "done" when all has been tried. */
 const attempts = (target: string) => {
   const { host, port } = new URL(target);
   return `<link rel="stylesheet" href="${target}/style.css"><link rel="preconnect" href="${target}"><link rel="prefetch" href="${target}/prefetch">

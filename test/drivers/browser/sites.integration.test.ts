@@ -94,7 +94,7 @@ withBrowser('headers that are configured for a site', () => {
     const web = await site({ '/app': FILLER });
     const sites = [{ origin: web.url, headers: { 'x-key': 'a\nb: c' } }];
     const page = renderer([web], { network: { sites } });
-    expect(await failure(page.render(`${web.url}/app`, {}))).toMatchObject({ code: 'setup', message: expect.stringContaining('«x-key»') });
+    expect(await failure(page.render(`${web.url}/app`, {}))).toMatchObject({ code: 'setup', message: expect.stringContaining('"x-key"') });
     expect(web.hits).toEqual([]);
   });
 });

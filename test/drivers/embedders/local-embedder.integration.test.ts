@@ -167,7 +167,7 @@ it('reopens a model after it was closed', async () => {
 it('names the bundled models if another one is requested', async () => {
   await expect(openLocalEmbedder({ model: 'another' })).rejects.toMatchObject({
     code: 'configuration',
-    message: 'The provider local has no embedding model «another»; it has all-minilm-l6-v2 and multilingual-e5-small.',
+    message: 'The provider local has no embedding model "another"; it has all-minilm-l6-v2 and multilingual-e5-small.',
   });
 });
 

@@ -99,7 +99,7 @@ describe('a provider', () => {
   it('is refused for a kind that it does not offer, with the names of those that do', () => {
     for (const name of ['voyage', 'nobody', 'toString', '__proto__']) {
       const error = refusal(() => resolveAccess({ provider: name, env: { VOYAGE_API_KEY: 'k' } }, 'llm'));
-      expect([error.code, error.message]).toEqual(['configuration', `There is no provider «${name}» for chat.llm.`]);
+      expect([error.code, error.message]).toEqual(['configuration', `There is no provider "${name}" for chat.llm.`]);
       expect(error.hint).toMatch(/^Known are openai, anthropic, .*openai_compatible\.$/);
     }
   });

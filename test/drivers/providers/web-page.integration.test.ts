@@ -46,7 +46,7 @@ it.each([
   expect(await ask(url)).toMatchObject({
     code: 'unavailable',
     isRetryable: false,
-    message: `${provider} did not answer: a web page («Log in to the network») came from ${url} instead.`,
+    message: `${provider} did not answer: a web page ("Log in to the network") came from ${url} instead.`,
     hint: expect.stringContaining('login'),
   });
   expect(count()).toBe(1);

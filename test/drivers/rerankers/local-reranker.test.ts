@@ -63,7 +63,7 @@ test('raises a passage whose title and headings match', async () => {
 });
 
 test.each(['The filter cartridge lasts 90 days.', 'filter cartridge'])(
-  'keeps the retrieval scores for «%s», which is not a question',
+  'keeps the retrieval scores for "%s", which is not a question',
   async (query) => {
     const reader = embedder();
     const scores = await reranker().rank(query, [passage(OTHER, { score: 0.4 }), passage(query, { score: 0.2 })], { embedder: reader });

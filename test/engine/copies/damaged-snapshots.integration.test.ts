@@ -72,7 +72,7 @@ describe('a snapshot in a folder', () => {
           const refused = await result(engine, operation, { name: 'first' }).catch((error: unknown) => error);
           expect(refused, file).toMatchObject({
             code: 'invalid',
-            message: expect.stringContaining('The snapshot «first» of «default» is damaged: '),
+            message: expect.stringContaining('The snapshot "first" of "default" is damaged: '),
           });
           if (!file.endsWith('kb-checksums.json')) expect(String(refused)).toContain(`${file} ${words === 'bytes of' ? 'has' : words}`);
         }
@@ -148,7 +148,7 @@ forEachStorage('a snapshot', (openStorage) => {
     for (const [name, change] of Object.entries(changes)) {
       expect(await result(engine, 'verify_snapshot', { name })).toMatchObject({ chunks: 40 });
       await change((await store.collections()).find((one) => one.name.includes(`.${name}.`))!.name);
-      const refusal = { code: 'invalid', message: expect.stringContaining(`The snapshot «${name}» of «default» is damaged: `) };
+      const refusal = { code: 'invalid', message: expect.stringContaining(`The snapshot "${name}" of "default" is damaged: `) };
       // what was added to a table in a folder leaves the files of the snapshot as they were
       if (storage['vector_db'] !== 'qdrant' && !storage['options']) continue;
       await expect(result(engine, 'verify_snapshot', { name }), name).rejects.toMatchObject(refusal);

@@ -117,7 +117,7 @@ describe('snapshots', () => {
     await result(engine, 'create_snapshot', { name: 'before' });
     await expect(result(engine, 'create_snapshot', { name: 'before' })).rejects.toMatchObject({ code: 'conflict' });
     await expect(result(engine, 'restore_snapshot', { name: 'befor' })).rejects.toMatchObject({
-      hint: expect.stringContaining('«before»'),
+      hint: expect.stringContaining('"before"'),
     });
     await expect(result(engine, 'create_snapshot', { name: 'a.b' })).rejects.toMatchObject({ code: 'usage' });
     await expect(result(engine, 'create_snapshot', { collection: 'nowhere' })).rejects.toMatchObject({ code: 'not_found' });
@@ -163,7 +163,7 @@ describe('a copy of a collection', () => {
     for (const to of ['spare', 'default'])
       await expect(result(engine, 'copy_collection', { name: 'default', to })).rejects.toMatchObject({
         code: 'conflict',
-        message: expect.stringContaining(`«${to}»`),
+        message: expect.stringContaining(`"${to}"`),
       });
     await expect(result(engine, 'copy_collection', { name: 'nowhere', to: 'new' })).rejects.toMatchObject({ code: 'not_found' });
     expect((await result(engine, 'list_collections', {})).collections.map(({ name }) => name)).toEqual(['default', 'spare']);

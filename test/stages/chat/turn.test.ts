@@ -108,10 +108,10 @@ test('answers small talk without retrieval and without a model', async () => {
 
 test('reports a missing collection as a retrieve error without an answer', async () => {
   const llm = scriptedLlm(() => []);
-  const missing = failing(new KbError('not_found', 'There is no collection «nowhere».', { isRetryable: true }));
+  const missing = failing(new KbError('not_found', 'There is no collection "nowhere".', { isRetryable: true }));
   const { result, failures } = await turn({ llm, search: { retrieve: missing }, history: talk(2) });
   expect(result.errors).toEqual([
-    { source: query, source_kind: 'query', stage: 'retrieve', error: 'There is no collection «nowhere».', isRetryable: true, attempts: 1 },
+    { source: query, source_kind: 'query', stage: 'retrieve', error: 'There is no collection "nowhere".', isRetryable: true, attempts: 1 },
   ]);
   expect(failures).toEqual(result.errors);
   expect(result.retrieval).toEqual({ query, search_query: query, retrieved: 0, outputs: [], failed: 1, errors: result.errors });

@@ -40,8 +40,8 @@ describe('the omitted content of a page', () => {
       ['e', 0.12],
     ] as const)
       pages.add(source, { left_out });
-    expect(pages.notices()[0]).toMatch(/^Menus, teasers, comments and the like were left out of 4 pages, more than 2 % of the text: /);
-    expect(pages.notices()[0]).toMatch(/: b \(50 %\), d \(30 %\), a \(20 %\) and 1 more\. .*ingestion\.html: whole/);
+    expect(pages.notices()[0]).toMatch(/^Menus, teasers, comments and the like were left out of 4 pages, more than 2% of the text: /);
+    expect(pages.notices()[0]).toMatch(/: b \(50%\), d \(30%\), a \(20%\) and 1 more\. .*ingestion\.html: whole/);
     expect(leftOutShare({ left_out: 0.2 })).toEqual({ left_out: 0.2 });
     expect(leftOutShare()).toEqual({});
   });

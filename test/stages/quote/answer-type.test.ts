@@ -71,7 +71,7 @@ test('recognises the first block of a section that is called introduction, but o
   expect(introduces(firstOf('Partial Indexes', { before: 'Another passage.\n\n' }), wanted)).toBe(false);
 });
 
-test('answers «What is X» by the introduction of X, not by a mention of the word', async () => {
+test('answers "What is X" by the introduction of X, not by a mention of the word', async () => {
   const sources = [
     sourceOf('Watcher › Also', 'Why was Watcher named this way? Watcher is an old word for a keeper.'),
     sourceOf('Watcher', 'Tells of changes in folders, on every system.', { citation: 2 }),

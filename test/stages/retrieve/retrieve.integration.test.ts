@@ -259,7 +259,7 @@ test('searches a collection without vectors by words in mode hybrid, and rejects
   const { items } = await ask('filter cartridge', {}, parts);
   expect(items[0]!.id).toBe('filter');
   const refused = ask('filter', { mode: 'vector' }, parts);
-  await expect(refused).rejects.toThrow(/«words» holds no vectors/);
+  await expect(refused).rejects.toThrow(/"words" holds no vectors/);
   await expect(refused).rejects.toMatchObject({ code: 'usage' });
 });
 

@@ -13,7 +13,7 @@ test.each([
   ['the diffrent values of postgers', undefined], // a word of this is not theirs
   ['what differs betwen the postgers values', 'what differs between the postgres values'],
   ['maximun size', 'maximum size'],
-  ['is teh size limted', undefined], // «limited» is not theirs
+  ['is teh size limted', undefined], // "limited" is not theirs
   ['what is teh maximun size', 'what is the maximum size'],
 ])('corrects a misspelling of a word in the texts: %s', (query, right) => {
   expect(correctSpelling(query, texts)).toBe(right);

@@ -66,7 +66,7 @@ export const mboxParser: ParserRow = {
 
 /** A byte order mark, read as Latin-1, and empty lines. */
 const BEFORE_FIRST = /^(?:ï»¿)?\s*/;
-/** The separator line before a mail, below an empty line: with a time and a year, or only an address, since paragraphs may also begin with «From ». */
+/** The separator line before a mail, below an empty line: with a time and a year, or only an address, since paragraphs may also begin with "From ". */
 const SEPARATOR = /\r?\n\r?\nFrom (?:(?=[^\r\n]{0,300}\d:\d\d)(?=[^\r\n]{0,300}\b(?:19|20)\d\d\b)[^\r\n]*|[^\s@]+@[^\s@]+[ \t]*)\r?\n/;
 
 /** Splits a mailbox, whose first line is `From `, into its mails. */

@@ -18,7 +18,7 @@ export const restructuredTextParser: ParserRow = {
   },
 };
 
-/** A line of one repeated sign below a heading, and above it (docutils, «Sections»). */
+/** A line of one repeated sign below a heading, and above it (docutils, "Sections"). */
 const ADORNMENT = /^([!-/:-@[-`{-~])\1{2,}\s*$/;
 const DIRECTIVE = /^\s*\.\.\s+([\w:.-]+)::\s*(.*)$/;
 const CODE = /^(?:code|code-block|sourcecode|parsed-literal|highlight-block|doctest|testcode|testoutput|prompt|math)$/;
@@ -152,7 +152,7 @@ function readLiteral(lines: readonly string[], { at, end }: LineBlock): string[]
   return [limitIndent(convertInline(withoutColons(line))), ...fenceCode(lines, { from: at + 1, end, language: '' })];
 }
 
-/** `Run it::` is «Run it:», `Run it ::` and `::` alone are no part of the text. */
+/** `Run it::` is "Run it:", `Run it ::` and `::` alone are no part of the text. */
 function withoutColons(line: string): string {
   const text = line.trimEnd().slice(0, -2);
   return text.trimEnd() === text && text !== '' ? `${text}:` : text.trimEnd();

@@ -211,7 +211,7 @@ async function visibleWords(archive: Archive): Promise<string> {
   return texts.join('\n').replace(ESCAPED, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }
 
-/** Lists the comments on cells, with the address of the cell and the author; «Author» is the placeholder of Excel. */
+/** Lists the comments on cells, with the address of the cell and the author; "Author" is the placeholder of Excel. */
 function commentsOf(sheet: WorkSheet, addressOf: (cell: CellAddress) => string): { row: number; text: string }[] {
   return cellsIn(sheet).flatMap((cells, row) =>
     (cells ?? []).flatMap((cell, column) =>

@@ -14,7 +14,7 @@ const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 /** What pdf.js makes of a ligature of lam and alef: it reverses the letters of a line, and those of the ligature, too. */
 const REVERSED = /[\u0622\u0623\u0625\u0627]\u0644/;
 
-/** Whether a run may have reversed ligatures; «al-» at the beginning of words looks like them. */
+/** Whether a run may have reversed ligatures; "al-" at the beginning of words looks like them. */
 export const mayHaveLigatures = (items: readonly PdfItem[]): boolean => items.some(({ str }) => REVERSED.test(str));
 
 /** Puts the letters of Arabic ligatures in their order, as the glyphs of the page tell it. */

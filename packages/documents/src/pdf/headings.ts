@@ -88,7 +88,7 @@ function findHeading(
 /** Lists the keys of a title: its letters, and those without its number. */
 export const titleKeys = (title: string): string[] => [title, title.replace(NUMBER, '')].map(keyOf).filter((key) => key !== '');
 
-/** The number of a heading: «3.1», «Chapter 2:», «IV», «Appendix B». */
+/** The number of a heading: "3.1", "Chapter 2:", "IV", "Appendix B". */
 const NUMBER = /^(?:\p{L}+\s)?(?:\d+(?:\.\d+)*|[A-Z](?:\.\d+)*|[IVXLC]+)[.:)]?\s+/u;
 
 function keyOf(text: string): string {
@@ -114,7 +114,7 @@ const isTitle = ({ text, cells, ruled }: PdfLine): boolean =>
 
 const CELL_NUMBER = /^(?:\p{L}{1,20}\s)?(?:\d{1,3}(?:\.\d{1,3}){0,5}|[A-Z]|[IVXLC]{1,6})[.:)]?$/u;
 
-/** The number of a subsection in front of its title: «2.1 Descaling», without a page number or the end of a sentence. */
+/** The number of a subsection in front of its title: "2.1 Descaling", without a page number or the end of a sentence. */
 const NUMBERED = /^(\d{1,2}(?:\.\d{1,2}){1,4})\.?\s+(?=\p{Lu})[^….!?;:]{2,80}$/u;
 const PAGE_END = /\s\d{1,4}$/;
 

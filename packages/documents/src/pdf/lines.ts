@@ -265,7 +265,7 @@ function dropOverprints(items: readonly PdfItem[]): readonly PdfItem[] {
   });
 }
 
-/** Joins a line whose letters are each drawn several times, one copy beside the next letter: «CChhaassssiiss». */
+/** Joins a line whose letters are each drawn several times, one copy beside the next letter: "CChhaassssiiss". */
 function joinDoubled(runs: readonly PdfRun[]): readonly PdfRun[] {
   const inked = runs.filter(({ text }) => text.trim() !== '');
   const [first] = inked;

@@ -185,7 +185,7 @@ function namesColumnsBelow(line: PdfLine, lines: readonly PdfLine[]): boolean {
 
 const WORD = String.raw`(?:page|pages|pg?\.|seite|s\.|blatt|página|pagina|pág\.|pag\.|sida|side|strona|стр\.?|第)\s*`;
 const OF_ALL = String.raw`(?:\s?(?:of|\/|von|de|di|van|av|af|z|из)\s?\d{1,4})?`;
-/** The number of a page, alone or behind a word for it, perhaps with the number of all: «3», «- iv -», «A-12», «Page 3 of 9», «3/9». */
+/** The number of a page, alone or behind a word for it, perhaps with the number of all: "3", "- iv -", "A-12", "Page 3 of 9", "3/9". */
 const PAGE_NUMBER = new RegExp(
   String.raw`^[-–—[(|\s]*(?:${WORD})?(?:[A-Z\d]{1,3}[-–.])?(\d{1,4}|[ivxlc]{1,7})${OF_ALL}[-–—\])|\s]*(?:页|頁|ページ)?$`,
   'iu',
@@ -276,7 +276,7 @@ export function separateNotes(pages: readonly PdfLine[][]): PdfLine[][] {
   });
 }
 
-/** A number with its unit, whose raised number is an exponent: «25 cm²». */
+/** A number with its unit, whose raised number is an exponent: "25 cm²". */
 const UNIT = /\d\s?\p{L}{1,3}$/u;
 
 function isMark(text: string, at: number): boolean {

@@ -179,7 +179,7 @@ const haveSameEdges = (edges: readonly number[], others: readonly number[]): boo
 const YEAR = /^(?:19|20)\d\d$/;
 
 /**
- * Whether the first row is data, as the rows below: in one of its columns, its number is written like most of those below («03.02.», «A-700»), and it is
+ * Whether the first row is data, as the rows below: in one of its columns, its number is written like most of those below ("03.02.", "A-700"), and it is
  * in their font. Years may name columns of numbers.
  */
 function isData([first, ...others]: readonly Row[]): boolean {

@@ -42,7 +42,7 @@ const SOFT = '\u00ad';
 /** Joins two texts if a word is broken between them, else returns undefined. */
 export type WordMender = (before: string, next: string) => string | undefined;
 
-/** Creates a mender that keeps the hyphens that belong to a word («two-way») and removes those that only break it, by the words of the document. */
+/** Creates a mender that keeps the hyphens that belong to a word ("two-way") and removes those that only break it, by the words of the document. */
 export function createWordMender(pages: readonly PdfLine[][]): WordMender {
   let words: Vocabulary | undefined;
   return (before, next) => {

@@ -88,7 +88,7 @@ it.each([
   ['Page 3 of 5', (page: number) => `Page ${page} of 5`],
   ['Seite 3', (page: number) => `Seite ${page}`],
   ['B-3', (page: number) => `B-${page}`],
-])('removes numbers of pages such as «%s»', async (_, numberOf) => {
+])('removes numbers of pages such as "%s"', async (_, numberOf) => {
   const page = (i: number): PdfText[] => [...body(i), { text: numberOf(i + 1), y: 30 }];
   const { text } = await read('pdf', pdfFile([0, 1, 2, 3, 4].map(page)));
   expect(text.split('\n').every((line) => line === '' || /^Step|^and then/.test(line))).toBe(true);

@@ -1,6 +1,6 @@
 // Reads a document like an engine would, in the way that the first argument tells:
-// each prints the text of a small one; «once» ends without closing anything, «forever» goes on with one that never ends, «signalled» with another small
-// one after it has had a SIGINT, «starved» tries to read another one when no descriptor is left, and says how that ended.
+// each prints the text of a small one; "once" ends without closing anything, "forever" goes on with one that never ends, "signalled" with another small
+// one after it has had a SIGINT, "starved" tries to read another one when no descriptor is left, and says how that ended.
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { createReader } from '../../src/index.ts';

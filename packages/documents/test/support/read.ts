@@ -13,6 +13,6 @@ export const readPage = (source: string, html: string): Promise<ParsedDocument> 
 /** What a mark says about the place where `words` stand. */
 export function placeOf({ text, marks = [] }: ParsedDocument, words: string): Mark | undefined {
   const at = text.indexOf(words);
-  if (at < 0) throw new Error(`«${words}» is not in the text: ${text}`);
+  if (at < 0) throw new Error(`"${words}" is not in the text: ${text}`);
   return marks.findLast((mark) => mark.at <= at);
 }

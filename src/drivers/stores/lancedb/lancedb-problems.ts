@@ -113,10 +113,10 @@ export async function findTableProblems(store: ExaminedStore): Promise<StoreProb
     entries.push(entry);
     problems.push(
       {
-        problem: `The list of collections was lost: it does not name the table ${table} of «${originalName}».`,
+        problem: `The list of collections was lost: it does not name the table ${table} of "${originalName}".`,
         repair: {
-          action: `lists it as «${entry.name}»`,
-          outcome: `It was listed as «${entry.name}».`,
+          action: `lists it as "${entry.name}"`,
+          outcome: `It was listed as "${entry.name}".`,
           removes: false,
           run: async () => void (await catalog.add(entry)),
         },
@@ -163,10 +163,10 @@ function chooseFreeName(name: string, entries: readonly CatalogEntry[]): string 
 async function findCollectionProblems(entry: CatalogEntry, { connection, catalog, withLock }: ExaminedStore): Promise<StoreProblem[]> {
   const { name, dimensions } = entry;
   const gone: StoreProblem = {
-    problem: `The table of the collection «${name}» is gone.`,
+    problem: `The table of the collection "${name}" is gone.`,
     repair: {
-      action: `removes «${name}» from the list of collections, so that it can be ingested or restored again`,
-      outcome: `«${name}» was removed from the list of collections. It can be ingested or restored again.`,
+      action: `removes "${name}" from the list of collections, so that it can be ingested or restored again`,
+      outcome: `"${name}" was removed from the list of collections. It can be ingested or restored again.`,
       removes: true,
       run: () => withLock(name, () => catalog.remove(name, async () => {})),
     },
@@ -178,12 +178,12 @@ async function findCollectionProblems(entry: CatalogEntry, { connection, catalog
   if ('problem' in table) return [table];
   if (await isSearchable(table, dimensions)) return [];
   if (!(await isReadable(table))) {
-    const problem = `Files of the collection «${name}» are missing or damaged.`;
-    return [{ problem, advice: `Restore a snapshot with «kb snapshot restore», or drop «${name}» and ingest it again.` }];
+    const problem = `Files of the collection "${name}" are missing or damaged.`;
+    return [{ problem, advice: `Restore a snapshot with "kb snapshot restore", or drop "${name}" and ingest it again.` }];
   }
   const run = () => withLock(name, () => rebuildIndexes(table, dimensions));
   const repair = { action: 'rebuilds them from the rows', outcome: 'They were rebuilt from the rows.', removes: false, run };
-  return [{ problem: `The indexes of «${name}» are broken.`, repair }];
+  return [{ problem: `The indexes of "${name}" are broken.`, repair }];
 }
 
 /** Whether queries succeed with each kind of index. */
@@ -229,7 +229,7 @@ export async function findLeftoverProblems(
       },
     })),
     ...locks.map((name) => ({
-      problem: `A process that was killed has left its lock on «${name}».`,
+      problem: `A process that was killed has left its lock on "${name}".`,
       advice: 'Nothing needs to be done: the next write takes it over.',
       repair: { action: 'releases it now', outcome: 'It was released.', removes: false, run: () => release(name) },
     })),

@@ -225,8 +225,8 @@ async function findProblems(
 }
 
 const collectionExistsError = (name: string): KbError =>
-  new KbError('conflict', `There is a collection «${name}» already.`, {
-    hint: ['Choose another name.', optionalAdvice`«${call('drop_collection', { name })}» removes it.`],
+  new KbError('conflict', `There is a collection "${name}" already.`, {
+    hint: ['Choose another name.', optionalAdvice`"${call('drop_collection', { name })}" removes it.`],
   });
 
 async function createCollection({ catalog, createTable, open, drop }: Database, info: CollectionInfo): Promise<Collection> {

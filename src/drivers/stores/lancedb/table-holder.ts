@@ -50,7 +50,7 @@ export async function holdTable(entry: CatalogEntry, options: HolderOptions): Pr
 
   const reopen = async (cause: unknown): Promise<void> => {
     const newEntry = await findEntry(entry.name);
-    if (!newEntry) throw new KbError('not_found', `The collection «${entry.name}» was removed meanwhile.`, { cause });
+    if (!newEntry) throw new KbError('not_found', `The collection "${entry.name}" was removed meanwhile.`, { cause });
     tableToRead = await openTable(connection, newEntry.table);
     tableToWrite = undefined;
     currentEntry = newEntry;

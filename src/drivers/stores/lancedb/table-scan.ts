@@ -66,7 +66,7 @@ async function* readPages(table: Table, columns: string[]): AsyncGenerator<Store
 }
 
 const removedMeanwhileError = (name: string, cause: unknown): KbError =>
-  new KbError('conflict', `What was read of the collection «${name}» was removed meanwhile.`, {
+  new KbError('conflict', `What was read of the collection "${name}" was removed meanwhile.`, {
     hint: 'Run it again.',
     cause,
     isRetryable: true,

@@ -75,7 +75,7 @@ export function holdCollection(
   let last: Promise<unknown> = Promise.resolve();
   const load = async (seen?: CollectionState): Promise<CollectionState> => {
     const found = seen ?? (await readState(send, address));
-    if (!found) throw new KbError('not_found', `The collection «${known.name}» was removed meanwhile.`);
+    if (!found) throw new KbError('not_found', `The collection "${known.name}" was removed meanwhile.`);
     return (known = found);
   };
   return {
@@ -128,7 +128,7 @@ async function readAsOf<T>(
       await waitFor(STATE_CHECK_INTERVAL, currentSignal()); // a lagging replica may lack points that the state lists
     }
     if (reads === MAX_READS)
-      throw new KbError('unavailable', `The collection «${after.name}» changes faster than it can be read.`, {
+      throw new KbError('unavailable', `The collection "${after.name}" changes faster than it can be read.`, {
         hint: 'Ask again when what is being written is done.',
         isRetryable: true,
       });
@@ -175,7 +175,7 @@ export async function* readPages(
 }
 
 const replacedError = ({ name }: CollectionState): KbError =>
-  new KbError('conflict', `Another collection took the place of «${name}» while it was read.`, {
+  new KbError('conflict', `Another collection took the place of "${name}" while it was read.`, {
     hint: 'Read it again.',
     isRetryable: true,
   });

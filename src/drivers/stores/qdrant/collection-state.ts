@@ -94,7 +94,7 @@ export function parseState(point: PointRecord | undefined): CollectionState | un
   const isLater = state.form > FORM;
   throw new KbError(
     'configuration',
-    `The collection «${state.name}» in Qdrant was made by a ${isLater ? 'later' : 'development'} version of kb (form ${state.form}; this one reads ${FORM}).`,
+    `The collection "${state.name}" in Qdrant was made by a ${isLater ? 'later' : 'development'} version of kb (form ${state.form}; this one reads ${FORM}).`,
     { hint: isLater ? operatorAdvice`Update kb, or use another collection.` : operatorAdvice`Drop it and ingest its sources again.` },
   );
 }
@@ -139,7 +139,7 @@ export async function saveState(send: SendRequest, next: CollectionState, from?:
 }
 
 const overtakenError = ({ name }: CollectionState): KbError =>
-  new KbError('conflict', `Others write to «${name}» faster than this run can tell what became of its own write.`, {
+  new KbError('conflict', `Others write to "${name}" faster than this run can tell what became of its own write.`, {
     hint: 'Run it again: it goes on from what is stored.',
     isRetryable: true,
   });

@@ -131,7 +131,7 @@ function parseAddress(url: string): URL {
   const hint = operatorAdvice`Set storage.url to an address such as http://127.0.0.1:6333.`;
   const address = URL.canParse(url) ? new URL(url) : undefined;
   if (address?.protocol !== 'http:' && address?.protocol !== 'https:')
-    throw new KbError('configuration', `«${redactUrl(url)}» is no address of a Qdrant server.`, { hint });
+    throw new KbError('configuration', `"${redactUrl(url)}" is no address of a Qdrant server.`, { hint });
   if (address.username || address.password)
     throw new KbError('configuration', `The address of Qdrant (${redactUrl(url)}) holds a user name or a password.`, {
       hint: operatorAdvice`Leave them out: a key comes from QDRANT_API_KEY in the environment.`,
@@ -221,7 +221,7 @@ const notQdrantError = ({ displayUrl }: QdrantCall, cause?: unknown): KbError =>
 /** Makes the error for a request without a status: the connection failed or broke off, or the server redirected. */
 const noResponseError = (error: unknown, call: QdrantCall): KbError =>
   new KbError('unavailable', `Qdrant did not answer at ${call.displayUrl}: ${shortReason(rootMessage(error), call)}`, {
-    hint: operatorAdvice`Start it (for example «docker run -p 6333:6333 qdrant/qdrant»), or set storage.url to where it runs.`,
+    hint: operatorAdvice`Start it (for example "docker run -p 6333:6333 qdrant/qdrant"), or set storage.url to where it runs.`,
     cause: error,
     isRetryable: true,
   });

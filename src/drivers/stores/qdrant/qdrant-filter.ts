@@ -89,7 +89,7 @@ async function textCondition(key: string, isWithin: (text: string) => boolean, {
         if (value.startsWith(start) && isWithin(value.slice(start.length))) found.add(value);
     }
     if (found.size > MAX_VALUES)
-      throw new KbError('usage', `The range or prefix of «${key}» in the filter holds for more than ${MAX_VALUES} texts.`, {
+      throw new KbError('usage', `The range or prefix of "${key}" in the filter holds for more than ${MAX_VALUES} texts.`, {
         hint: 'Give a narrower one, or narrow it by another field: Qdrant has no ranges of texts, so each of them is asked for.',
       });
   }

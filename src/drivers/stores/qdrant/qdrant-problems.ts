@@ -59,7 +59,7 @@ async function warnOfUnreplicated(send: SendRequest, nodes: number): Promise<str
   const single = names.filter((_, i) => factors[i] === 1).map(nameOfAlias);
   if (single.length === 0) return [];
   return [
-    `${listNames(single, 5)} ${single.length === 1 ? 'is' : 'are'} stored once on ${count(nodes, 'node')} (replication_factor 1): when a node fails, searches fail. Set storage.options.replication_factor: 2 and run «kb collections reembed NAME», or raise it on the server`,
+    `${listNames(single, 5)} ${single.length === 1 ? 'is' : 'are'} stored once on ${count(nodes, 'node')} (replication_factor 1): when a node fails, searches fail. Set storage.options.replication_factor: 2 and run "kb collections reembed NAME", or raise it on the server`,
   ];
 }
 
@@ -85,14 +85,14 @@ async function findCollectionProblems(send: SendRequest, state: CollectionState)
   const { name, table } = state;
   if (state.replaced_by !== undefined) {
     if (state.written > Date.now() - REPLACED_WITHIN) return [];
-    const problem = `A process that died was about to replace «${name}».`;
+    const problem = `A process that died was about to replace "${name}".`;
     const run = () => finishCurrentReplacement(send, name);
-    return [{ problem, repair: { action: 'finishes that', outcome: `«${name}» was replaced.`, removes: false, run } }];
+    return [{ problem, repair: { action: 'finishes that', outcome: `"${name}" was replaced.`, removes: false, run } }];
   }
   const { payload_schema } = await send((api, init) => api.getCollection({ collection_name: table }, init));
   const missing = (Object.keys(INDEXES) as (keyof typeof INDEXES)[]).filter((index) => !(index in payload_schema));
   if (missing.length === 0) return [];
-  const problem = `The collection «${name}» lacks indexes: ${missing.join(', ')}.`;
+  const problem = `The collection "${name}" lacks indexes: ${missing.join(', ')}.`;
   const run = () => addIndexes(send, table, missing);
   return [{ problem, repair: { action: 'creates them', outcome: 'They were created.', removes: false, run } }];
 }

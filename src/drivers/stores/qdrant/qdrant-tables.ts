@@ -172,7 +172,7 @@ export async function dropIfUnchanged(send: SendRequest, state: CollectionState,
 }
 
 const collectionExistsError = (name: string): KbError =>
-  new KbError('conflict', `There is a collection «${name}» already.`, { hint: 'Use it, or choose another name.' });
+  new KbError('conflict', `There is a collection "${name}" already.`, { hint: 'Use it, or choose another name.' });
 
 async function makeAlias(send: SendRequest, { name, table }: CollectionState): Promise<void> {
   const alias_name = aliasOf(name);
@@ -192,7 +192,7 @@ async function moveAlias(send: SendRequest, { name, table }: Pick<CollectionStat
 }
 
 const nameTakenError = (alias: string, cause?: unknown): KbError =>
-  new KbError('conflict', `Another program has something in Qdrant that is called «${alias}».`, {
+  new KbError('conflict', `Another program has something in Qdrant that is called "${alias}".`, {
     hint: 'Choose another name for the collection.',
     cause,
   });
@@ -211,7 +211,7 @@ export async function createDraftTable(send: SendRequest, info: CollectionInfo):
     const state = await claimTable(send, info, tableOf(info.name, ((last + i) % MAX_DRAFTS) + 1));
     if (state) return { state, before };
   }
-  throw new KbError('conflict', `${MAX_DRAFTS} others are about to replace the collection «${info.name}».`, {
+  throw new KbError('conflict', `${MAX_DRAFTS} others are about to replace the collection "${info.name}".`, {
     hint: 'Run it again when they are done; what was left by runs that were killed is removed an hour later.',
     isRetryable: true,
   });
@@ -240,7 +240,7 @@ export async function discardDraft(send: SendRequest, { state, before }: DraftTa
 }
 
 const writtenMeanwhileError = (name: string): KbError =>
-  new KbError('conflict', `Another run wrote to «${name}» while it was to be replaced.`, {
+  new KbError('conflict', `Another run wrote to "${name}" while it was to be replaced.`, {
     hint: 'Run it again, when the other is done.',
     isRetryable: true,
   });

@@ -80,7 +80,7 @@ function assertUnchanged(edited: readonly StoredChunk[], stored: readonly Stored
   const isStored = ({ id, version }: StoredChunk) => versions.has(toWellFormed(id)) && versions.get(toWellFormed(id)) === version;
   const changed = edited.find((chunk) => !isStored(chunk));
   if (!changed) return;
-  throw new KbError('conflict', `Another run has replaced «${changed.source}» while its chunks were edited.`, {
+  throw new KbError('conflict', `Another run has replaced "${changed.source}" while its chunks were edited.`, {
     hint: 'Run it again, on what is stored now.',
     isRetryable: true,
   });
@@ -149,7 +149,7 @@ function assertSameEmbedder({ name, provider, model, dimensions }: CollectionSta
   if (provider === embedder.provider && model === embedder.model && dimensions === embedder.dimensions) return;
   throw new KbError(
     'conflict',
-    `Another run has embedded «${name}» with another model meanwhile (${[provider, model].join(' ').trim()}).`,
+    `Another run has embedded "${name}" with another model meanwhile (${[provider, model].join(' ').trim()}).`,
     {
       hint: 'Run it again: it then uses that model, unless the configuration names another.',
     },

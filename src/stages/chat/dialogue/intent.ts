@@ -100,7 +100,7 @@ function withoutPhrase(words: string): string | undefined {
 
 const sourceQuestions = LANGUAGES.map((language) => ({ language, pattern: new RegExp(`^(?:${language.sourceList.asked})$`, 'u') }));
 
-/** The language of a message that only asks which documents are stored («What documents do you have?»); undefined for any other message. */
+/** The language of a message that only asks which documents are stored ("What documents do you have?"); undefined for any other message. */
 export function asksForSources(message: string): Language | undefined {
   if (message.length > MAX_LENGTH) return undefined;
   for (let words: string | undefined = normalizePhrase(message); words !== undefined; words = withoutPhrase(words)) {

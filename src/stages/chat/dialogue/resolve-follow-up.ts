@@ -5,7 +5,7 @@ import type { FollowUpWords, Language } from '../../../languages/language.ts';
 import { alternatives, languageOrEnglish, wholeWord, wordList } from '../../../languages/languages.ts';
 import { OTHER_FOLLOW_UPS } from '../../../languages/other-languages.ts';
 
-// What a follow-up names in the place of what was named before: «and the Gold plan?» after «How much is the Plus plan?».
+// What a follow-up names in the place of what was named before: "and the Gold plan?" after "How much is the Plus plan?".
 
 /** The words of all languages as alternatives of a regular expression. */
 const listed = (pick: (words: Partial<FollowUpWords>) => string | undefined): string =>
@@ -38,7 +38,7 @@ function kindOf(word: string): 'year' | 'number' | 'code' | undefined {
 /** The shape of a number with its sign: `HP-40` and `HX-100` are `a-0`, `E24` is `a0`, `§5` is `§0`. */
 const shapeOf = (word: string): string => `${/^[§#\p{S}]*/u.exec(word)![0]}${bare(word)}`.replace(/\p{L}+/gu, 'a').replace(/\p{N}+/gu, '0');
 
-/** Replaces a number of the earlier question by the only one of the follow-up: «and E05?» after E24. Undefined unless one of its kind is meant. */
+/** Replaces a number of the earlier question by the only one of the follow-up: "and E05?" after E24. Undefined unless one of its kind is meant. */
 function replaceNumber(before: readonly string[], asked: readonly string[]): string[] | undefined {
   const [number, second] = asked.filter((word) => kindOf(word) !== undefined);
   if (number === undefined || second !== undefined) return undefined;
@@ -53,7 +53,7 @@ const CAPITALIZED = /^\p{Ll}?\p{Lu}/u;
 const isName = (words: readonly string[], i: number): boolean =>
   i > 0 && CAPITALIZED.test(words[i] ?? '') && !/^I\b/.test(words[i]!) && !/[.!?:]$/.test(words[i - 1]!);
 
-/** Whether a word is a number that may be part of a name: «the Skua 27». */
+/** Whether a word is a number that may be part of a name: "the Skua 27". */
 const isNumber = (word: string): boolean => ['number', 'code'].includes(kindOf(word) ?? '');
 
 function namesIn(words: readonly string[]): [first: number, last: number][] {
@@ -72,7 +72,7 @@ function leadOf([first = '', second = '']: readonly string[], article: RegExp | 
   return BEFORE_A_NAME.test(first) ? 1 + Number(article?.test(second) ?? false) : 0;
 }
 
-/** Replaces a name after the same words, if any: «to Norway» for «to Spain», «the Duo» for «the Solo», «Leeds» for «Hamburg». */
+/** Replaces a name after the same words, if any: "to Norway" for "to Spain", "the Duo" for "the Solo", "Leeds" for "Hamburg". */
 function replaceName(before: readonly string[], asked: readonly string[], language: string): string[] | undefined {
   const isNumbered = asked.length > 1 && isNumber(asked.at(-1)!);
   const spoken = languageOrEnglish(language);
@@ -117,21 +117,21 @@ const ASKING = wholeWord(listed(({ asking }) => asking));
 
 const wordsOf = (text: string): string[] => text.split(' ').filter(Boolean);
 
-/** Whether a question has only question words: «until when?», «Von wem?». */
+/** Whether a question has only question words: "until when?", "Von wem?". */
 const onlyAsks = (question: string): boolean =>
   wordsOf(question)
     .map(bare)
     .every((word) => word === '' || BEFORE_A_NAME.test(word) || ASKING.exec(word)?.[0] === word);
 
-/** Verbs; a question without one is incomplete: «In which cities?». */
+/** Verbs; a question without one is incomplete: "In which cities?". */
 const VERB = wholeWord(listed(({ verbs }) => verbs));
 
 const VAGUE = new Set(terms(wordList(({ followUps }) => followUps.vague).join(' ')));
 
-/** Removes what joins a question to the last one: «And how do I route a track?» becomes «how do I route a track?». */
+/** Removes what joins a question to the last one: "And how do I route a track?" becomes "how do I route a track?". */
 export const withoutConjunction = (question: string): string => question.replace(GOING_ON, '');
 
-/** Whether a question that looks like a follow-up may stand alone: it has a verb, a subject and no reference («What is chokidar?»). */
+/** Whether a question that looks like a follow-up may stand alone: it has a verb, a subject and no reference ("What is chokidar?"). */
 export function mayStandAlone(question: string): boolean {
   const goesOn = GOING_ON.test(question);
   const rest = withoutConjunction(question);
@@ -151,11 +151,11 @@ interface DialogueState {
   stem: string;
   /** The last thing asked about it since. */
   asked: string;
-  /** The last addition that replaced nothing: «and to Norway?». */
+  /** The last addition that replaced nothing: "and to Norway?". */
   added: string;
 }
 
-/** Whether a follow-up only names another subject: «and the Gold plan?». */
+/** Whether a follow-up only names another subject: "and the Gold plan?". */
 const namesAnother = (question: string): boolean => {
   const rest = withoutConjunction(question);
   return !ASKS_ON.test(question) && !ASKING.test(rest) && !POINTING_BACK.test(rest);
@@ -169,7 +169,7 @@ function applyFollowUp(state: DialogueState, question: string): DialogueState {
   const known = new Set(terms(state.stem));
   const isNew = (word: string) => !isFunctionWord(bare(word).toLowerCase(), language) && !terms(word).every((term) => known.has(term));
   const onlyNumbers = words.every((word) => kindOf(word) !== undefined || !isNew(word));
-  // «the Gold» of «the Gold plan» after «the Plus plan»
+  // "the Gold" of "the Gold plan" after "the Plus plan"
   const name = words.slice(0, words.findLastIndex((word) => kindOf(word) !== undefined || isNew(word)) + 1);
   const stem = (onlyNumbers ? replaceNumber(before, words) : undefined) ?? replaceName(before, name, language);
   return stem ? { ...state, stem: stem.join(' ') } : { ...state, added: question };

@@ -14,7 +14,7 @@ import { report, turnError } from '../turn-record.ts';
 
 const LABELS = alternatives(({ models }) => models.queries);
 
-/** Labels that models put before a query despite the instructions: «The rewritten question is:». */
+/** Labels that models put before a query despite the instructions: "The rewritten question is:". */
 const LABEL = new RegExp(
   String.raw`^[*_#>\s-]*(?:here(?: is|['’]s) )?(?:(?:the|your|a|rewritten|rephrased|reformulated|stand-?alone|search|final|new) )*(?:${LABELS})(?: (?:is|would be|could be))?[*_]*\s?[:：][*_]*\s*`,
   'iu',

@@ -56,7 +56,7 @@ function numbersIn(text: string): Set<string> {
   return new Set([...[...written, ...written.flatMap(numberParts)].map(numberValue), ...writtenNumbers(text).map(String)]);
 }
 
-/** The terms of the words after numbers: `month` of «24 months». */
+/** The terms of the words after numbers: `month` of "24 months". */
 const countedTerms = (text: string): Set<string> => {
   const behind = Array.from(text.matchAll(/\d[ \u00a0\u202f-]?(\p{L}+)/gu), ([, word]) => word!);
   return new Set(terms([...behind, ...writtenCounts(text).map(({ of }) => of)].join(' ')));

@@ -263,13 +263,13 @@ export async function readApiPage(
       : answer.bytes.length > 0 && items === undefined;
   const failure = Array.isArray(items) && items.length > 0 ? undefined : failureIn(value, number > 1 && hasNoList); // a list of errors may be the content
   if (failure !== undefined && !(number > 1 && isCounted(api.pagination) && NO_MORE.test(failure)))
-    throw new KbError('invalid', `${base} returned an error with a success status: «${failure}».`, {
+    throw new KbError('invalid', `${base} returned an error with a success status: "${failure}".`, {
       hint: 'Check the address and the credentials, or ask again later.',
       isRetryable: isTemporary(failure),
     });
   const is_without_list = hasNoList || failure !== undefined;
   if (structure && items_path && number === 1 && is_without_list)
-    throw new KbError('invalid', `${base}: items_path «${items_path}» was not found in the response.`, {
+    throw new KbError('invalid', `${base}: items_path "${items_path}" was not found in the response.`, {
       hint: isFields(value)
         ? `The answer has ${Object.keys(value).slice(0, 20).join(', ') || 'no fields'}.`
         : 'The answer is no object: leave items_path out.',
@@ -303,13 +303,13 @@ async function assertIsDocument(
   const isPage = api.pagination !== undefined && reading.reader.fileTypeOf(answer) === reading.reader.page.file_type;
   if (!isPage && !had_records && items_path === undefined) return;
   const { title = '' } = await readContent(answer, source, reading);
-  const type = `«${answer.content_type || 'no named type'}»`;
+  const type = `"${answer.content_type || 'no named type'}"`;
   if (!isPage && !had_records)
-    throw new KbError('invalid', `${source} answered with ${type}, which has nothing at items_path «${items_path}».`, {
+    throw new KbError('invalid', `${source} answered with ${type}, which has nothing at items_path "${items_path}".`, {
       hint: 'Leave items_path out where the answer is a document, or check the address.',
     });
   const kind = isPage ? 'a web page' : type;
-  throw new KbError('unavailable', `${source} answered with ${kind}${title === '' ? '' : ` («${title}»)`} in the place of records.`, {
+  throw new KbError('unavailable', `${source} answered with ${kind}${title === '' ? '' : ` ("${title}")`} in the place of records.`, {
     hint: ['It may be a login, a block or a notice of the server: open it in a browser, or try again later.', SITE_CREDENTIALS_ADVICE],
     isRetryable: true,
   });
@@ -337,7 +337,7 @@ export async function readContent(answer: HttpResponse, source: string, { reader
 export function contentType(answer: HttpResponse, source: string, reader: DocumentReader): string {
   const file_type = reader.fileTypeOf(answer);
   if (file_type !== undefined) return file_type;
-  throw new KbError('invalid', `${source} answered with «${answer.content_type || 'no named type'}», which kb cannot read.`, {
+  throw new KbError('invalid', `${source} answered with "${answer.content_type || 'no named type'}", which kb cannot read.`, {
     hint: `It reads JSON, XML, text, web pages and ${reader.extensions.join(', ')}.`,
   });
 }

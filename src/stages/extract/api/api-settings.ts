@@ -130,7 +130,7 @@ export function checkPagination(pagination: Pagination | undefined): void {
   const needed = { page: ['param'], offset: ['param'], cursor: ['param', 'cursor_path'], link: [] } as const;
   for (const key of pagination ? needed[pagination.type] : []) {
     if (!pagination?.[key])
-      throw new KbError('usage', `pagination of the type «${pagination!.type}» needs «${key}».`, { hint: 'Add it to pagination.' });
+      throw new KbError('usage', `pagination of the type "${pagination!.type}" needs "${key}".`, { hint: 'Add it to pagination.' });
   }
 }
 
@@ -220,17 +220,17 @@ export function describeUncertainEnd(pagination: Pagination | undefined, page: P
   const isNumbered = fields.some(([field]) => PAGE_NUMBER_FIELD.test(field));
   const pages = fields.find(([field, value]) => isNumbered && PAGE_COUNT_FIELD.test(field) && Number(value) > 1);
   const [more] = cursor ?? pages ?? [];
-  if (type === 'link') return more && `it has «${more}» but no Link header: one page was read, and there may be more.`;
+  if (type === 'link') return more && `it has "${more}" but no Link header: one page was read, and there may be more.`;
   const along = path.split('.').map((_, i, keys) => valueAt(page.value, keys.slice(0, i + 1).join('.')));
   if (along.some((value) => value !== undefined && !isFilled(value))) return undefined; // it says that there is none
   if (cursor || along.at(-1) !== undefined)
-    throw new KbError('invalid', `${name}: cursor_path «${path}» finds no cursor in the first response.`, {
+    throw new KbError('invalid', `${name}: cursor_path "${path}" finds no cursor in the first response.`, {
       hint: `The answer has ${cursor?.[0] ?? fields.map(([field]) => field).join(', ')}.`,
     });
-  if (more) return `it has «${more}» but nothing at cursor_path «${path}»: one page was read, and there may be more.`;
+  if (more) return `it has "${more}" but nothing at cursor_path "${path}": one page was read, and there may be more.`;
   const isShort = size !== undefined && page.count !== undefined && page.count < size;
   if (isShort || fields.some(([field]) => SIDE_FIELD.test(field))) return undefined;
-  return `it holds nothing at cursor_path «${path}»: it was treated as the only page, but there may be more.`;
+  return `it holds nothing at cursor_path "${path}": it was treated as the only page, but there may be more.`;
 }
 
 /** Whether a value is more than a way to express that there is nothing. */

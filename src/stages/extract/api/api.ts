@@ -265,7 +265,7 @@ function* uncertainEnd(api: ApiSettings, notice: string): Generator<Extracted, v
 function* noteUnreadList({ source, structure }: ApiPage): Generator<Extracted, void, void> {
   const list = structure && mainList(structure.value);
   if (list === undefined) return;
-  const [holds, path] = list.path === '' ? ['is a list', ''] : [`holds a list «${list.path}»`, `, items_path: ${yamlWord(list.path)}`];
+  const [holds, path] = list.path === '' ? ['is a list', ''] : [`holds a list "${list.path}"`, `, items_path: ${yamlWord(list.path)}`];
   yield {
     notice: `${source}: the answer ${holds} of ${list.records.toLocaleString('en')} objects, and all of it is one document. To read each of them as a document, set pagination of this API (ingestion.api.pagination) to { type: link${path} }.`,
   };
@@ -275,9 +275,9 @@ function* noteUnreadList({ source, structure }: ApiPage): Generator<Extracted, v
 function* noteOtherLists({ source, value }: ApiPage, items_path: string | undefined): Generator<Extracted, void, void> {
   const lists = items_path === undefined ? [] : otherLists(value, items_path);
   if (lists.length === 0) return;
-  const named = lists.map(({ path, records }) => `«${path}» (${records.toLocaleString('en')} entries)`);
+  const named = lists.map(({ path, records }) => `"${path}" (${records.toLocaleString('en')} entries)`);
   yield {
-    notice: `${source}: the first answer also holds ${named.join(', ')}, which is not read: items_path names «${items_path}» alone.`,
+    notice: `${source}: the first answer also holds ${named.join(', ')}, which is not read: items_path names "${items_path}" alone.`,
   };
 }
 
@@ -287,7 +287,7 @@ const yamlWord = (word: string): string => (/^[A-Za-z_][\w.-]*$/.test(word) ? wo
 function repeatedPageNotice({ type, param }: NonNullable<ApiSettings['pagination']>): string {
   if (type === 'link') return 'a page named one as the next that was read before; reading ended there, and there may be more.';
   if (type === 'cursor') return 'a cursor led to a page again that was read before; reading ended there, and there may be more.';
-  return `it ignores «${param}», or has one page: the second answer is the first one again, and there may be more.`;
+  return `it ignores "${param}", or has one page: the second answer is the first one again, and there may be more.`;
 }
 
 function* failureItems(error: unknown, api: ApiSettings, at: ReadState): Generator<Extracted, void, void> {

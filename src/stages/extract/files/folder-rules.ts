@@ -65,7 +65,7 @@ function testable(rules: Rules, path: string): Rules {
     const depth = relative(folder, path).split(sep).length;
     const steps = [...rulesByAnyFolders].reduce((sum, [count, ofCount]) => sum + ofCount * depth ** count, 0);
     if (steps > MAX_TEST_STEPS)
-      throw new KbError('usage', `The rules of ${name} have too many «**» for a path of ${depth} folders.`, {
+      throw new KbError('usage', `The rules of ${name} have too many "**" for a path of ${depth} folders.`, {
         hint: 'Write the rules with fewer of them, such as one for a whole folder.',
       });
   }

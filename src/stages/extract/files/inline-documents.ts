@@ -103,7 +103,7 @@ function checkedMetadata(
   { id, text, metadata = {}, source }: Exclude<MarkdownEntry, string>,
   { name, reader }: { name: string; reader: DocumentReader },
 ): Metadata {
-  if (text.trim() === '') throw new KbError('invalid', `The Markdown «${name}» is empty.`, { hint: 'Give it a text, or leave it out.' });
+  if (text.trim() === '') throw new KbError('invalid', `The Markdown "${name}" is empty.`, { hint: 'Give it a text, or leave it out.' });
   const { file_type } = metadata;
   const nameOfType = `a.${String(file_type)}`;
   // a type that kb does not know is a key of the caller, unless an own parser wrote it

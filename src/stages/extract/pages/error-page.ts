@@ -101,11 +101,11 @@ const PASSWORD = /<input\b[^>]{0,500}\btype\s*=\s*["']?password\b/i;
 /** Headlines of login forms. */
 const SIGN_IN =
   /\b(?:(?:sign|log)[ -]?(?:in|on)|anmeld\w*|einloggen|connexion|connectez|iniciar sesi[oó]n|acced[ie]\w*|inloggen|logga in|entrar|zaloguj)\b|войти|вход|登录|登入|ログイン|로그인/i;
-/** «Not found» in several languages. */
+/** "Not found" in several languages. */
 const NOT_FOUND =
   '(?:(?:(?:the|this|that) )?(?:requested )?(?:page|document|article|file) )?(?:(?:was|could) )?not (?:be )?found|' +
   '(?:(?:die )?seite )?(?:wurde )?nicht gefunden|ページが見つかりません(?:でした)?|page (?:introuvable|non trouvée)|p[aá]gina no encontrada';
-/** A title that says «not found», perhaps beside the name of the site. */
+/** A title that says "not found", perhaps beside the name of the site. */
 const NOT_FOUND_TITLE = new RegExp(
   `^(?:(?:oops|sorry)\\W+)?(?:(?:error|fehler|erreur|http)\\W+)?(?:404\\W*(?:${NOT_FOUND})?|${NOT_FOUND})\\W*(?:[|–—·-].*)?$`,
   'iu',
@@ -164,16 +164,16 @@ export function assertIsContent(source: string, { html: bytes, text, title = '',
       isRetryable: true,
     });
   if (CHALLENGE.test(html)) throw wallError(source, 'is a question whether the visitor is human');
-  if (/^\W*(?:Fatal|Parse) error\W/.test(text)) throw wallError(source, 'says «Fatal error», although it returned a success status');
+  if (/^\W*(?:Fatal|Parse) error\W/.test(text)) throw wallError(source, 'says "Fatal error", although it returned a success status');
   if (isDetailed || codes + blocks.filter(({ kind }) => kind === 'heading').length >= MIN_DETAILS) return;
   const missing = headlines.find((line) => line.length <= MAX_HEADLINE && NOT_FOUND_TITLE.test(line));
   if (missing !== undefined)
-    throw new KbError('not_found', `${source} says «${missing}», although it returned a success status.`, {
+    throw new KbError('not_found', `${source} says "${missing}", although it returned a success status.`, {
       hint: 'Check the address, or leave the page out.',
       isRetryable: true,
     });
   const failure = headlines.find((line) => isFailure(line, text));
-  if (failure !== undefined) throw wallError(source, `says «${failure}», although it returned a success status`);
+  if (failure !== undefined) throw wallError(source, `says "${failure}", although it returned a success status`);
   const shown = letters === 0 ? textIn(html) : text; // a dialog is no content
   if (!isUnfinished && CONSENT_ELEMENT.test(html) && CONSENT_WORDS.test(shown) && CONSENT_CHOICE.test(shown))
     throw wallError(source, 'shows only a question about cookies (a consent dialog)');

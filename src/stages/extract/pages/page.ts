@@ -398,7 +398,7 @@ export const isPageGone = (error: unknown): boolean => error instanceof KbError 
 
 /** Makes the error for a page of a media type that kb cannot read. */
 export const unreadableError = (source: string, content_type: string, { extensions }: DocumentReader): KbError =>
-  new KbError('invalid', `${source} is «${content_type || 'of no named type'}», which kb cannot read.`, {
+  new KbError('invalid', `${source} is "${content_type || 'of no named type'}", which kb cannot read.`, {
     hint: `It reads web pages and ${extensions.join(', ')}.`,
   });
 

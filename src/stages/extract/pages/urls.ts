@@ -38,7 +38,7 @@ export async function* extractLink(url: string, given: GivenContent, parts: Link
   const file_type = parts.reader.fileType(path);
   try {
     if (file_type === undefined)
-      throw new KbError('usage', `${source}: a link to a document must end in a supported extension, which «${extname(path)}» is not.`, {
+      throw new KbError('usage', `${source}: a link to a document must end in a supported extension, which "${extname(path)}" is not.`, {
         hint: [`Supported: ${parts.reader.extensions.join(', ')}.`, optionalAdvice`A web page is given as ${field('urls')}.`],
       });
     yield { candidate: await fetchLink(url, { ...given, source, file_type }, parts) };

@@ -13,7 +13,7 @@ describe('storeError', () => {
       'internal',
       'the vector column is odd',
     ],
-  ])('converts «%s» to an error with the problem and the address', (message, code, sentence) => {
+  ])('converts "%s" to an error with the problem and the address', (message, code, sentence) => {
     const error = storeError(new Error(message), '/data/kb');
     expect(error).toMatchObject({ code, message: expect.stringContaining('/data/kb') });
     expect(error.message).toContain(sentence);

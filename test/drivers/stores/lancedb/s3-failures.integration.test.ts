@@ -37,7 +37,7 @@ const DISTURBANCES: S3Disturbance[] = ['cut', 'cut_after', 'fail', 'fail_after',
 const PARTS = ['/data/', '.txn', '.manifest', '?'];
 
 withS3('a LanceDB store on an unreliable S3 connection', () => {
-  it.each(DISTURBANCES)('loses and duplicates nothing if any request meets «%s»', { timeout: 300_000 }, async (how) => {
+  it.each(DISTURBANCES)('loses and duplicates nothing if any request meets "%s"', { timeout: 300_000 }, async (how) => {
     const disturbPart = async (part: string) => {
       const s3 = await openS3();
       const collection = await (await machine(s3)).create(INFO);

@@ -127,7 +127,7 @@ const QUESTIONS = [
   'köszönöm, és az ár?|und dann|and all',
 ];
 
-test.each(QUESTIONS.flatMap((line) => line.split('|')))('«%s» is a question', (message) => {
+test.each(QUESTIONS.flatMap((line) => line.split('|')))('"%s" is a question', (message) => {
   expect(directReply(message)).toBeUndefined();
 });
 
@@ -171,7 +171,7 @@ test.each([
     message,
     'acknowledgement',
   ]),
-])('«%s» is %s', (message, intent) => {
+])('"%s" is %s', (message, intent) => {
   expect(directReply(message!)?.intent).toBe(intent);
 });
 

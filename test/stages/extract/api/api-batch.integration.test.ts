@@ -98,7 +98,7 @@ test('a refused first page is an error, and so is a refused page of a link', asy
 test('reports a response that consists of an error, whatever its status, with its message', async () => {
   const web = await site({
     '/busy': json({ error: { message: 'rate limit exceeded' } }),
-    '/graph': json({ errors: [{ message: 'Unknown field «x»' }], data: null }),
+    '/graph': json({ errors: [{ message: 'Unknown field "x"' }], data: null }),
   });
   const { documents, errors, scopes } = await gathered(
     extractApi([`${web.url}/busy`, { url: `${web.url}/graph`, pagination: { type: 'link', items_path: 'data.items' } }], {
@@ -109,8 +109,8 @@ test('reports a response that consists of an error, whatever its status, with it
   );
   expect([documents, scopes]).toEqual([[], []]);
   expect(errors.map(({ error, stage, isRetryable }) => [error, stage, isRetryable])).toEqual([
-    [expect.stringContaining('success status: «rate limit exceeded»'), 'convert', true],
-    [expect.stringContaining('«Unknown field «x»»'), 'convert', false],
+    [expect.stringContaining('success status: "rate limit exceeded"'), 'convert', true],
+    [expect.stringContaining('"Unknown field "x""'), 'convert', false],
   ]);
 });
 
@@ -126,7 +126,7 @@ test('reads a list of errors as records if items_path names it', async () => {
     ['/errors', '/none'].map((path) => ({ url: web.url + path, pagination })),
   );
   expect(found.documents.map(({ title }) => title)).toEqual(['Pump blocked', 'No water']);
-  expect(found.errors).toEqual([expect.objectContaining({ error: expect.stringContaining('«Broken»') })]);
+  expect(found.errors).toEqual([expect.objectContaining({ error: expect.stringContaining('"Broken"') })]);
 });
 
 test('announces as many documents as it yields documents and failures', async () => {

@@ -76,7 +76,7 @@ test('reads a web page as content, but rejects an error page, and any page if re
   }
   const busy = { isRetryable: true };
   expect(results).toMatchObject([{ title: 'The pump' }, { code: 'unauthorized' }, { code: 'unavailable', ...busy }, busy, busy]);
-  expect((results[3] as ErrorItem).error).toContain('answered with a web page («The pump») in the place of records');
-  expect((results[4] as ErrorItem).error).toContain('says «503 Service Unavailable»');
+  expect((results[3] as ErrorItem).error).toContain('answered with a web page ("The pump") in the place of records');
+  expect((results[4] as ErrorItem).error).toContain('says "503 Service Unavailable"');
   expect(JSON.stringify(results)).not.toContain('<input');
 });

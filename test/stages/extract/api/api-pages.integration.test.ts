@@ -70,7 +70,7 @@ test('names lists of records in a response that are not read', async () => {
     '/list': answering(() => ({ data: tickets(1, 3), included, meta: { tags: ['a', 'b'], counts: [{ n: 1 }, { n: 2 }] } })),
   });
   const { notices } = await extract([web], { url: `${web.url}/list`, pagination: { type: 'link', items_path: 'data' } });
-  expect(notices).toEqual([expect.stringContaining('also holds «included» (2 entries), which is not read: items_path names «data» alone')]);
+  expect(notices).toEqual([expect.stringContaining('also holds "included" (2 entries), which is not read: items_path names "data" alone')]);
 });
 
 test('stops at a page without the list, and removes nothing because it may be a failure', async () => {
@@ -198,7 +198,7 @@ test.each([
     const web = await site({ '/list': answering((query) => (query.get('page') === '1' ? rows(tickets(1, 3)) : body)) });
     const result = await extract([web], { url: `${web.url}/list`, pagination: { type: 'page', param: 'page', items_path } });
     expect([valves(result), result.scopes]).toEqual([all(3), []]);
-    expect(result.errors).toMatchObject([{ source: `${web.url}/list#page=2`, error: expect.stringContaining(`«${text}»`) }]);
+    expect(result.errors).toMatchObject([{ source: `${web.url}/list#page=2`, error: expect.stringContaining(`"${text}"`) }]);
   }
 });
 
@@ -257,8 +257,8 @@ test('sends the key of an API with next links of its own origin only', async () 
 });
 
 test.each([
-  ['page', { type: 'page', param: 'pg' }, '«pg»'],
-  ['offset', { type: 'offset', param: 'skp', items_path: 'rows' }, '«skp»'],
+  ['page', { type: 'page', param: 'pg' }, '"pg"'],
+  ['offset', { type: 'offset', param: 'skp', items_path: 'rows' }, '"skp"'],
 ] as [string, NonNullable<ApiParts['settings']['pagination']>, string][])(
   'a misspelt parameter for pages by %s gives a notice, and removes nothing',
   async (kind, pagination, named) => {
@@ -287,7 +287,7 @@ test.each([
 ])('rejects a response without a cursor at cursor_path %s, and names the existing fields', async (path, beside, there) => {
   const web = await site({ '/list': answering(() => ({ items: tickets(1, 5), ...beside })) });
   const found = await extract([web], { url: `${web.url}/list`, ...cursorAt(path) });
-  expect(found.errors).toEqual([expect.objectContaining({ error: expect.stringContaining(`cursor_path «${path}»`) })]);
+  expect(found.errors).toEqual([expect.objectContaining({ error: expect.stringContaining(`cursor_path "${path}"`) })]);
   expect(found.errors[0]!.error).toContain(`The answer has ${there}`);
   expect([found.documents, found.scopes]).toEqual([[], []]);
 });
@@ -311,14 +311,14 @@ test('reads a first page without a cursor that counts several pages, and leaves 
   const web = await site({ '/list': answering(() => ({ items: tickets(1, 5), meta: { page: 1, pages: 3 } })) });
   const found = await extract([web], { url: `${web.url}/list`, ...cursorAt('meta.next_cursor') });
   expect([valves(found), found.errors, found.scopes]).toEqual([all(5), [], []]);
-  expect(found.notices).toEqual([expect.stringContaining('has «meta.pages» but nothing at cursor_path «meta.next_cursor»')]);
+  expect(found.notices).toEqual([expect.stringContaining('has "meta.pages" but nothing at cursor_path "meta.next_cursor"')]);
 });
 
 test('leaves the scope in doubt if the first page mentions no cursor', async () => {
   const web = await site({ '/list': answering(() => ({ items: tickets(1, 5), bookmark: 'abc' })) });
   const found = await extract([web], { url: `${web.url}/list`, ...cursorAt('bokmark') });
   expect(valves(found)).toEqual(all(5));
-  expect(found.notices).toEqual([expect.stringContaining('cursor_path «bokmark»')]);
+  expect(found.notices).toEqual([expect.stringContaining('cursor_path "bokmark"')]);
   expect(found.scopes).toEqual([]);
 });
 
@@ -332,7 +332,7 @@ test.each([
   const web = await site({ '/list': answering(() => ({ _embedded: { items: tickets(1, 5) }, ...beside })) });
   const found = await extract([web], { url: `${web.url}/list`, pagination: { type: 'link', items_path: '_embedded.items' } });
   expect(valves(found)).toEqual(all(5));
-  expect(found.notices).toEqual([expect.stringContaining(`has «${named}» but no Link header`)]);
+  expect(found.notices).toEqual([expect.stringContaining(`has "${named}" but no Link header`)]);
   expect(found.scopes).toEqual([]);
 });
 
@@ -370,6 +370,6 @@ test('follows the address of the next page in the response', async () => {
 test('leaves the scope in doubt if the response names a next page but has no Link header', async () => {
   const web = await site({ '/list': answering(() => ({ items: tickets(1, 5), next: '/list?at=5' })) });
   const found = await extract([web], { url: `${web.url}/list`, pagination: { type: 'link', items_path: 'items' } });
-  expect(found.notices).toEqual([expect.stringContaining('«next» but no Link header')]);
+  expect(found.notices).toEqual([expect.stringContaining('"next" but no Link header')]);
   expect(found.scopes).toEqual([]);
 });

@@ -89,9 +89,9 @@ test('items of a feed keep their sources and titles when a new item is inserted'
 });
 
 test.each([
-  ['a list «items»', 'items', { total: 3, items: tickets(1, 3) }],
-  ['a list «data.list»', 'data.list', { data: { tags: ['a', 'b'], list: tickets(1, 3) }, links: [{ id: 1 }, { id: 2 }] }],
-  ['a list «@graph»', '"@graph"', { '@graph': tickets(1, 3) }],
+  ['a list "items"', 'items', { total: 3, items: tickets(1, 3) }],
+  ['a list "data.list"', 'data.list', { data: { tags: ['a', 'b'], list: tickets(1, 3) }, links: [{ id: 1 }, { id: 2 }] }],
+  ['a list "@graph"', '"@graph"', { '@graph': tickets(1, 3) }],
 ])(
   'an answer that holds %s and was asked for no records is one document, and a notice says how to read each',
   async (name, path, answer) => {

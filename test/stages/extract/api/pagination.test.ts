@@ -110,7 +110,7 @@ test('reads one page without pagination', () => {
 });
 
 test('names a missing setting of a kind of pagination', () => {
-  expect(() => checkPagination({ type: 'page' })).toThrow('«page» needs «param»');
-  expect(() => checkPagination({ type: 'cursor', param: 'after' })).toThrow('«cursor_path»');
+  expect(() => checkPagination({ type: 'page' })).toThrow('"page" needs "param"');
+  expect(() => checkPagination({ type: 'cursor', param: 'after' })).toThrow('"cursor_path"');
   expect(() => checkPagination({ type: 'link' })).not.toThrow();
 });

@@ -330,7 +330,7 @@ describe('an ignore file', () => {
     const { sources, errors } = await extracted('d', cwd);
     expect(sources).toEqual(['d/a.md', 'd/in/a/b.md', 'd/in/c.md']);
     expect(errors).toEqual([
-      expect.objectContaining({ error: expect.stringContaining('The rules of .gitignore have too many «**» for a path of') }),
+      expect.objectContaining({ error: expect.stringContaining('The rules of .gitignore have too many "**" for a path of') }),
     ]);
   });
 

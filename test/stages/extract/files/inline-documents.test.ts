@@ -85,7 +85,7 @@ describe('Markdown given as text', () => {
     const items = await extract([' \n', { text: '', source: 'rules' }]);
     expect(items).toMatchObject([
       { error: { source: 'markdown', source_kind: 'markdown', stage: 'validate', isRetryable: false } },
-      { error: { source: 'rules', error: 'The Markdown «rules» is empty. Give it a text, or leave it out.' } },
+      { error: { source: 'rules', error: 'The Markdown "rules" is empty. Give it a text, or leave it out.' } },
     ]);
   });
 });

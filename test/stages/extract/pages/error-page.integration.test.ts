@@ -39,6 +39,6 @@ test('login pages and error pages become errors instead of documents', async () 
   expect(documents.map(({ source }) => new URL(source).pathname)).toEqual(['/valves', '/form.txt']);
   expect(errors.map(({ error }) => error)).toEqual([
     expect.stringContaining('/login is a login page'),
-    expect.stringContaining('/gone says «Page not found»'),
+    expect.stringContaining('/gone says "Page not found"'),
   ]);
 });

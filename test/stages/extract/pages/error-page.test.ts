@@ -22,11 +22,11 @@ test.each([
   ['Nothing here.', 'Page not found | Zephyr Docs', 'Page not found | Zephyr Docs'],
   ['# Seite nicht gefunden', undefined, 'Seite nicht gefunden'],
   ['Oh.', 'Error 404: the requested page could not be found', 'Error 404: the requested page could not be found'],
-])('rejects a page that says «not found»: %j, %j', (text, title, line) => {
+])('rejects a page that says "not found": %j, %j', (text, title, line) => {
   expect(page('<p>', text, title)).toThrow(
     expect.objectContaining({
       code: 'not_found',
-      message: `https://x.example/a says «${line}», although it returned a success status.`,
+      message: `https://x.example/a says "${line}", although it returned a success status.`,
     }),
   );
 });
@@ -44,7 +44,7 @@ test.each([
   ['Servicio no disponible', 'Inténtelo de nuevo más tarde.'],
   ['メンテナンス中', 'しばらくしてから再度アクセスしてください。'],
   ['Технические работы', 'Пожалуйста, зайдите позже.'],
-])('a page that says «%s» in the place of content is a retryable error', (title, text) => {
+])('a page that says "%s" in the place of content is a retryable error', (title, text) => {
   expect(page('<p>', `${title === '' ? '' : `# ${title}\n\n`}${text}`, title)).toThrow(
     expect.objectContaining({ code: 'unavailable', isRetryable: true }),
   );
@@ -113,7 +113,7 @@ test.each([
   ['Maintenance', 'Grease the sheaves every month.'],
   ['Cookie policy', 'We use cookies. Choose which cookies you allow.'],
   ['Opening hours', 'Open from seven to nine.'],
-])('a short page with the title «%s» is content', (title, text) => {
+])('a short page with the title "%s" is content', (title, text) => {
   expect(page('<p>', `# ${title}\n\n${text}`, title)).not.toThrow();
 });
 

@@ -253,7 +253,7 @@ type PathPattern = (path: string) => boolean;
 /** Compiles a pattern for decoded paths. Without wildcards it matches a path and everything below. Throws a KbError (`usage`) if it is invalid. */
 export function pathPattern(pattern: string): PathPattern {
   if (/^[a-z][a-z\d+.-]*:\/\//i.test(pattern))
-    throw new KbError('usage', `«${redactUrl(pattern)}» is an address: include and exclude take paths.`, {
+    throw new KbError('usage', `"${redactUrl(pattern)}" is an address: include and exclude take paths.`, {
       hint: 'Write its path alone, such as /docs/** or /docs/old.',
     });
   const given = (pattern.startsWith('/') ? pattern : `/${pattern}`).replace(/(?:\/\*\*)+(?=\/|$)/g, '/**'); // successive ** are one

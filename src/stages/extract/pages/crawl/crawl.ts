@@ -449,7 +449,7 @@ function* describeOmissions({ site: { scope }, skipped, logins, pages, parts }: 
     yield `${name}: the session ended on the way, or was not accepted everywhere: ${count(logins, 'page')} turned into a login page. Renew the credentials in network.sites, and crawl again.`;
   const text = skippedText(skipped);
   if (text !== undefined) yield `${name} left out ${text}.`;
-  for (const pattern of scope.unmatchedIncludes()) yield `${name}: include «${pattern}» matches no address that was found.`;
+  for (const pattern of scope.unmatchedIncludes()) yield `${name}: include "${pattern}" matches no address that was found.`;
   if (!scope.isUnmoved)
     yield `${name} was redirected by its start page to ${scope.origin}${scope.folder}. To remove deleted pages, crawl that address itself.`;
 }

@@ -61,7 +61,7 @@ export function* sitemapLinks(text: string): Generator<string, void, void> {
 }
 
 /**
- * Reads the sitemaps of a site and those that they name, on any origin (sitemaps.org, «Cross Submits»). A missing one at the usual address is no failure.
+ * Reads the sitemaps of a site and those that they name, on any origin (sitemaps.org, "Cross Submits"). A missing one at the usual address is no failure.
  * Returns notices.
  */
 export async function readSitemaps(site: ListedSite, options: SeedOptions): Promise<string[]> {

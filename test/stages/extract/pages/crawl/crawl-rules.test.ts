@@ -124,7 +124,7 @@ describe('the rules of a site', () => {
     ['unavailable', true],
     ['too_large', false],
     ['invalid', false],
-  ] as const)('are an error if the response is «%s»', async (code, isRetryable) => {
+  ] as const)('are an error if the response is "%s"', async (code, isRetryable) => {
     const load = () => Promise.reject(new KbError(code, 'No.', { isRetryable, attempts: 4 }));
     await expect(readRobots(site, { load, user_agent: 'kb' })).rejects.toMatchObject({
       code,

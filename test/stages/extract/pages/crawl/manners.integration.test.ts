@@ -252,7 +252,7 @@ test('does not crawl with unreadable rules, and applies the beginning of rules t
   web.routes['/robots.txt'] = { headers: { 'content-type': 'text/plain', 'content-encoding': 'zstd' }, body: rules };
   const refused = await crawled([web], web.url);
   expect([refused.documents, asked(web, '/')]).toEqual([[], 0]);
-  expect(refused.errors).toMatchObject([{ stage: 'crawl', error: expect.stringContaining('compressed as «zstd»') }]);
+  expect(refused.errors).toMatchObject([{ stage: 'crawl', error: expect.stringContaining('compressed as "zstd"') }]);
   web.routes['/robots.txt'] = plain(rules + '# nothing\n'.repeat(600_000));
   expect(paths(await crawled([web], web.url))).toEqual(['/', '/b']);
 });

@@ -38,10 +38,10 @@ test('a filter that excludes everything is reported, and so is a pattern that ma
   expect(none.documents).toEqual([]);
   expect(none.notices).toEqual([
     `The crawl of ${web.url}/ left out 2 addresses that include or exclude keeps out (such as ${web.url}/docs/a).`,
-    `The crawl of ${web.url}/: include «/dcos/**» matches no address that was found.`,
+    `The crawl of ${web.url}/: include "/dcos/**" matches no address that was found.`,
   ]);
   const some = await crawled([web], { url: web.url, include: ['/', '/docs/a', '/docs/['] });
-  expect(some.notices).toEqual([`The crawl of ${web.url}/: include «/docs/[» matches no address that was found.`]);
+  expect(some.notices).toEqual([`The crawl of ${web.url}/: include "/docs/[" matches no address that was found.`]);
 });
 
 test('the error of a missing page names the first page that links to it', async () => {
