@@ -46,11 +46,11 @@ interface RankPassagesOptions {
 
 /**
  * score = cosine + SHARE · share + RETRIEVED · the passage's retrieval score + the bonus for the kind of question. The weights come from listwise
- * regression on the development questions of real documentation, rounded; SHARE from manuals of other projects, RETRIEVED from everyday questions as well. `docs/benchmarks.md` has what each
+ * regression on the development questions of real documentation, rounded; SHARE from manuals of other projects. `docs/benchmarks.md` has what each
  * part is worth.
  */
 const SHARE = 0.6;
-const RETRIEVED = 0.8;
+const RETRIEVED = 0.5;
 
 /** Bonus for questions about a default or a limit: for a block that mentions a default, and for one with a value. */
 const DEFAULT = 0.45;
