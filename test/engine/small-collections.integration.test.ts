@@ -39,8 +39,8 @@ afterAll(async () => {
 test('a handbook of eight pages answers plain questions with high confidence', () => {
   const right = asked.filter(({ question, result }) => judgeAnswer(question, result) === 'right');
   const sure = right.filter(({ result }) => result.answer_confidence.level === 'high');
-  expect(right.length).toBeGreaterThanOrEqual(22);
-  expect(sure.length / right.length).toBeGreaterThanOrEqual(0.85);
+  expect(right.length).toBeGreaterThanOrEqual(24);
+  expect(sure.length).toBeGreaterThanOrEqual(21);
 });
 
 test('a small collection declines unrelated questions, and is never confident about them', () => {
@@ -63,7 +63,7 @@ test('the row of a code is a confident answer, and addresses in a table have no 
   expect(answer).not.toContain('The sources are in');
 });
 
-test('a table is quoted for a question in other words, unless it matches only by one name', async () => {
+test('a table is quoted for a question in other words, and never with confidence if it matches only by one name', async () => {
   const hours =
     '| Day | Shop Berlin | Shop Hamburg |\n|---|---|---|\n| Monday–Friday | 10:00–19:00 | 09:30–18:30 |\n| Saturday | 10:00–16:00 | closed |';
   const centres =
@@ -77,7 +77,7 @@ test('a table is quoted for a question in other words, unless it matches only by
   expect((await ask('When does the Berlin store close on weekdays?')).answer).toContain('10:00–19:00');
   expect((await ask('What are the opening hours of the shop in Munich?')).answer_confidence.level).not.toBe('high');
   for (const query of ['What is the capital of France?', 'Who is the mayor of Kiel?'])
-    expect((await ask(query)).answer_confidence.level).toBe('none');
+    expect((await ask(query)).answer_confidence.level).not.toBe('high');
 });
 
 test('a pasted message is explained although its code is not written, and a question about such a code is declined', async () => {
