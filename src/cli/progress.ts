@@ -130,9 +130,9 @@ type Amount = (name: string) => number | undefined;
 
 /** Writes amount, rate and remaining time: `120 of 400, 812 chunks, 42 chunks/s, about 1 min left`; for a crawl `124 pages, 37 queued, 2 failed, 61 pages/s`. */
 export function formatProgress(data: Record<string, unknown>, milliseconds: number): string {
-  const { waiting, ...others } = data;
-  if (waiting !== undefined) {
-    const { seconds, reason } = waiting as { seconds: number; reason: string };
+  const { pause, ...others } = data;
+  if (pause !== undefined) {
+    const { seconds, reason } = pause as { seconds: number; reason: string };
     return `${formatProgress(others, milliseconds)}, waiting ${seconds} s: ${makePrintable(reason)}`;
   }
   const amount: Amount = (name) => (typeof data[name] === 'number' ? data[name] : undefined);

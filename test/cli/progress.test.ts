@@ -34,10 +34,11 @@ describe('progress', () => {
     expect(formatProgress({ done: 1, expected: 1, chunks: 1, embedded: 1 }, 500)).toBe('1 of 1, 1 of 1 chunk embedded');
     const recognizing = { source: 'scan.pdf', page: 7, count: 3, total: 12 };
     expect(formatProgress({ done: 0, expected: 2, recognizing }, 500)).toBe('0 of 2, recognizing page 7 of scan.pdf (3 of 12)');
-    const waiting = { seconds: 58, reason: 'https://a.example asked for a slower pace.' };
-    expect(formatProgress({ pages: 12, queued: 3, waiting }, 500)).toBe(
+    const pause = { seconds: 58, reason: 'https://a.example asked for a slower pace.' };
+    expect(formatProgress({ pages: 12, queued: 3, pause }, 500)).toBe(
       `${formatProgress({ pages: 12, queued: 3 }, 500)}, waiting 58 s: https://a.example asked for a slower pace.`,
     );
+    expect(formatProgress({ waiting: true }, 500)).toBe(''); // another run holds the lock
     expect(formatProgress({ done: 1200, expected: 3000 }, 2000)).toBe('1,200 of 3,000, 600 per second');
   });
 

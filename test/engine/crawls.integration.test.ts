@@ -104,8 +104,8 @@ test('progress names the host that a crawl waits for, and for how long', async (
   const waits: unknown[] = [];
   const whole = async (): Promise<void> => {
     for await (const { data } of run) {
-      if (data.waiting === undefined) continue;
-      waits.push(data.waiting);
+      if (data.pause === undefined) continue;
+      waits.push(data.pause);
       stop.abort();
     }
   };

@@ -334,7 +334,7 @@ export class IngestReport {
       stored,
       failed,
       ...(this.#page && { recognizing: this.#page }),
-      ...(left > 0 && { waiting: { seconds: left, reason: this.#pause.reason } }),
+      ...(left > 0 && { pause: { seconds: left, reason: this.#pause.reason } }),
     };
     const events: Progress[] = [...this.#pendingEvents, { type: 'progress', stage: 'ingest', message: '', data }];
     this.#pendingEvents = [];
