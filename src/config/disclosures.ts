@@ -264,7 +264,10 @@ function readsElsewhere({ config: { server, network, sources, ingestion }, home 
   );
 }
 
-/** Whom a server lets in because the file says so: other machines, web pages of others, and there those with a token or behind a gateway of its author. */
+/**
+ * Whom a server lets in because the file says so: other machines, web pages of others, and there those with a token or behind a gateway of its author.
+ * The file may open its own folder to them, but neither more, nor a server that the user opens.
+ */
 function callers(settings: Settings): Target[] {
   const { config, environment, user } = settings;
   const { host, auth, tokens_file, cors_origins, allowed_hosts } = config.server;
@@ -279,10 +282,13 @@ function callers(settings: Settings): Target[] {
     ...cors_origins.map((address) => ({ address, setting: 'server.cors_origins' })),
     ...allowed_hosts.map((address) => ({ address, setting: 'server.allowed_hosts' })),
   ];
-  return [
-    ...(isOnThisMachine(host.includes(':') ? `[${host}]` : host) ? [] : fromElsewhere),
-    ...(readsElsewhere(settings) ? pages : []),
-  ].map((target) => ({ ...target, secret: 'what the server may read' }));
+  const isOpen = !isOnThisMachine(host.includes(':') ? `[${host}]` : host);
+  const isOpenedByUser = getPath(user.layer, 'server.host') !== undefined;
+  const readsMore = readsElsewhere(settings);
+  return [...(isOpen && (isOpenedByUser || readsMore) ? fromElsewhere : []), ...(readsMore ? pages : [])].map((target) => ({
+    ...target,
+    secret: 'what the server may read',
+  }));
 }
 
 /** The setting of requests that may change something, also on this machine, where services trust each program. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { folder, write } from '../support/folder.ts';
 import { openOpenAiServer } from '../support/openai-server.ts';
-import { kb, KB, onTerminal, SEQUENCES } from '../support/program.ts';
+import { kb, KB, onTerminal, SEQUENCES, startKb } from '../support/program.ts';
 import { runCommand } from '../support/run-command.ts';
 
 const ADDRESS = 'https://keys.evil.example/v1';
@@ -75,6 +75,15 @@ describe('in a cloned repository whose configuration names an address', () => {
     const { code, error } = await kb(['serve', '--port', '0', '--watch'], { cwd: folder({ 'kb.config.yaml': `${text}\n` }) });
     expect([code, error]).toEqual([2, expect.stringContaining('what the server may read to')]);
     expect(error).toContain('evil.example');
+  });
+
+  it('kb serves its own folder to other machines, behind a gateway', async () => {
+    const server = startKb(['serve', '--port', '0'], {
+      cwd: folder({ 'kb.config.yaml': 'server: { host: 0.0.0.0, auth: gateway }\n' }),
+    });
+    await server.until(/listening on/);
+    server.child.kill('SIGTERM');
+    expect((await server.done).code).toBe(0);
   });
 
   it('kb serves no store elsewhere', async () => {
