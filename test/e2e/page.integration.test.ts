@@ -300,7 +300,7 @@ withBrowser('the page', () => {
     ] as const) {
       await enter(token);
       await page.getByRole('link', { name: 'Sources' }).click();
-      await page.getByRole('button', { name: 'warranty' }).first().click();
+      await page.getByRole('button', { name: 'warranty' }).filter({ visible: true }).first().click();
       await reader(page).getByRole('button', { name: 'Whole document' }).waitFor();
       expect([
         await page.getByRole('button', { name: 'Add files' }).count(),
