@@ -1,4 +1,4 @@
-import { countWords, type QuoteBlock, quoteBlocksOf, TITLE_SEPARATOR } from './quote-blocks.ts';
+import { countWords, type QuoteBlock, readQuoteBlocks, TITLE_SEPARATOR } from './quote-blocks.ts';
 import { yieldToEventLoop } from '../../core/concurrency.ts';
 import { terms } from '../../text/terms.ts';
 import { plainText, withoutMarks } from '../../text/markdown/plain-text.ts';
@@ -265,7 +265,7 @@ export async function chooseQuotations(
   const takeTurns = yieldToEventLoop(signal);
   const blocks: QuoteBlock[] = [];
   for (const [i, source] of sources.entries()) {
-    for (const block of quoteBlocksOf(source, i)) {
+    for (const block of readQuoteBlocks(source, i)) {
       await takeTurns();
       blocks.push(earlier !== '' && earlier.includes(normalizeText(block.text)) ? excludeBlock(block) : block);
     }

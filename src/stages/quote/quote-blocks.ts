@@ -200,9 +200,6 @@ function splitParts(text: string, isFirst: (line: string) => boolean): { text: s
   return parts;
 }
 
-/** Reads a source with its neighbours into blocks, in order. Headings become part of their paths. */
-export const readQuoteBlocks = (source: GroundingSource, index: number): QuoteBlock[] => [...quoteBlocksOf(source, index)];
-
 /** A text that becomes a block, and what is known about it. */
 interface WrittenBlock extends Pick<QuoteBlock, 'kind' | 'path' | 'section' | 'term'> {
   text: string;
@@ -212,8 +209,11 @@ interface WrittenBlock extends Pick<QuoteBlock, 'kind' | 'path' | 'section' | 't
   header?: string;
 }
 
-/** Yields the blocks of a source (see `readQuoteBlocks`) one after another: those of a long text take seconds. */
-export function* quoteBlocksOf(source: GroundingSource, index: number): Generator<QuoteBlock, void> {
+/**
+ * Reads a source with its neighbours, and yields its blocks in order, one by one: those of a long text take seconds. Headings become part of their
+ * paths.
+ */
+export function* readQuoteBlocks(source: GroundingSource, index: number): Generator<QuoteBlock, void> {
   const { whole, from, to } = joinNeighbours(source);
   const [firstRetrieved, lastRetrieved] = [lineAt(whole, from), lineAt(whole, to - 1)];
   let at = 0;

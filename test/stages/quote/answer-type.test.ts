@@ -56,7 +56,7 @@ test.each([
 });
 
 test('recognises the first block under its title as introduction, but not later ones', () => {
-  const [first, second] = readQuoteBlocks(sourceOf('Watcher', 'A small library.\n\nIts name is an old word for a keeper.'), 0);
+  const [first, second] = [...readQuoteBlocks(sourceOf('Watcher', 'A small library.\n\nIts name is an old word for a keeper.'), 0)];
   const wanted = definedTerms('What is Watcher?')!;
   expect([introduces(first!, wanted), introduces(second!, wanted)]).toEqual([true, false]);
 });
@@ -64,7 +64,7 @@ test('recognises the first block under its title as introduction, but not later 
 test('recognises the first block of a section that is called introduction, but of no other', () => {
   const wanted = definedTerms('What is a partial index?')!;
   const firstOf = (title: string, more: Partial<GroundingSource> = {}) =>
-    readQuoteBlocks(sourceOf(title, 'It covers some of the rows.', more), 0).at(-1)!;
+    [...readQuoteBlocks(sourceOf(title, 'It covers some of the rows.', more), 0)].at(-1)!;
   expect(introduces(firstOf('Partial Indexes › 1. Introduction'), wanted)).toBe(true);
   expect(introduces(firstOf('Partial Indexes › 2. Queries'), wanted)).toBe(false);
   expect(introduces(firstOf('Indexes on expressions and partial values of tables and columns'), wanted)).toBe(false);
@@ -77,7 +77,13 @@ test('answers "What is X" by the introduction of X, not by a mention of the word
     sourceOf('Watcher', 'Tells of changes in folders, on every system.', { citation: 2 }),
   ];
   const best = async (question: string) =>
-    (await rankPassages(question, sources.flatMap(readQuoteBlocks), { sources, words: 120 }))[0]?.seed.source;
+    (
+      await rankPassages(
+        question,
+        sources.flatMap((source, i) => [...readQuoteBlocks(source, i)]),
+        { sources, words: 120 },
+      )
+    )[0]?.seed.source;
   expect(await best('What is Watcher?')).toBe(1);
   expect(await best('Why was Watcher named so?')).toBe(0);
 });

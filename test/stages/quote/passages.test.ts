@@ -6,7 +6,7 @@ import { openQuoteLlm } from '../../../src/stages/quote/quote-llm.ts';
 
 const steps = ['Remove the cartridge.', 'Dissolve the powder.', 'Choose Care and descale.', 'Rinse.'];
 const descaling = `# Descaling\n\n${steps.map((step, i) => `${i + 1}. ${step}`).join('\n')}\n\nIt is done.`;
-const blocks = readQuoteBlocks({ citation: 1, title: 'Descaling', text: descaling, score: 1 }, 0);
+const blocks = [...readQuoteBlocks({ citation: 1, title: 'Descaling', text: descaling, score: 1 }, 0)];
 const grown = (room: number) => growPassage(blocks, blocks[2]!, { room, gainOf: () => 1 }).map(({ plain }) => plain.slice(0, 2));
 
 test('quotes steps from the first one if it fits', () => {
@@ -19,7 +19,7 @@ test('quotes steps from the best one if the first does not fit', () => {
 
 test('quotes a sentence that continues in code with the code, or not at all', () => {
   const code = `Each request has a worker of its own.\n\nSuppose the server has the address a.example; then\n\n\`\`\`\n${'ProxyPass '.repeat(9)}\n\`\`\``;
-  const read = readQuoteBlocks({ citation: 1, title: 'Workers', text: code, score: 1 }, 0);
+  const read = [...readQuoteBlocks({ citation: 1, title: 'Workers', text: code, score: 1 }, 0)];
   const kinds = (room: number) => growPassage(read, read[0]!, { room, gainOf: () => 1 }).map(({ kind }) => kind);
   expect(kinds(20)).toEqual(['paragraph']);
   expect(kinds(60)).toEqual(['paragraph', 'paragraph', 'code']);
@@ -27,7 +27,7 @@ test('quotes a sentence that continues in code with the code, or not at all', ()
 
 test('quotes the block that a paragraph introduces with it, or the part that fits', () => {
   const code = `Set the variables in the shell:\n\n\`\`\`\n${'export A=1\n'.repeat(40)}\`\`\``;
-  const read = readQuoteBlocks({ citation: 1, title: 'Settings', text: code, score: 1 }, 0);
+  const read = [...readQuoteBlocks({ citation: 1, title: 'Settings', text: code, score: 1 }, 0)];
   const passage = renderPassage(growPassage(read, read[0]!, { room: 30, gainOf: () => 1 }), { all: read, room: 30, wanted: new Set() });
   expect(passage.text).toMatch(/^Set the variables in the shell:\n\n```\nexport A=1\n[^]*\n```\n\n…$/);
   expect(passage.isOpen).toBe(true);
@@ -73,7 +73,7 @@ test('marks omitted rows and items before and after the quotation', () => {
   const rows = ['Nantes', 'Lille', 'Lyon', 'Brest'].map((city) => `| ${city} | ${'word '.repeat(9).trim()} |`);
   const items = ['Nantes', 'Lille', 'Lyon', 'Brest'].map((city) => `- ${city} ${'word '.repeat(9).trim()}`);
   const quoted = (text: string, at: number) => {
-    const all = readQuoteBlocks({ citation: 1, title: 'Cities', text, score: 1 }, 0);
+    const all = [...readQuoteBlocks({ citation: 1, title: 'Cities', text, score: 1 }, 0)];
     const passage = growPassage(all, all[at]!, { room: 34, gainOf: () => 1 });
     return renderPassage(passage, { all, room: 34, wanted: new Set() }).text;
   };

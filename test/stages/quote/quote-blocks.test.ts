@@ -3,7 +3,7 @@ import { readQuoteBlocks, readWholeBlocks } from '../../../src/stages/quote/quot
 
 test('names the title of a document once if its first heading repeats it', () => {
   const text = '# Rotor\n\nWhat it is for.\n\n## Cleaning\n\nUse a brush.';
-  const blocks = readQuoteBlocks({ citation: 1, title: 'Rotor › Storing', text, score: 0.5 }, 0);
+  const blocks = [...readQuoteBlocks({ citation: 1, title: 'Rotor › Storing', text, score: 0.5 }, 0)];
   expect(blocks.map(({ path, text: block }) => [path.join(' › '), block])).toEqual([
     ['Rotor', 'What it is for.'],
     ['Rotor › Cleaning', 'Use a brush.'],
@@ -13,7 +13,7 @@ test('names the title of a document once if its first heading repeats it', () =>
 test('puts a later section under the headings above it, by their levels', () => {
   const text =
     '## 3.2 Span check\n\nApply air.\n\n### Limits\n\nAt most 2 %.\n\n# 4 Records\n\nKeep them.\n\n## 4.1 Where\n\nIn the archive.';
-  const blocks = readQuoteBlocks({ citation: 1, title: 'Rotor › 3 Procedure › 3.2 Span check', text, score: 0.5 }, 0);
+  const blocks = [...readQuoteBlocks({ citation: 1, title: 'Rotor › 3 Procedure › 3.2 Span check', text, score: 0.5 }, 0)];
   expect(blocks.map(({ path }) => path.join(' › '))).toEqual([
     'Rotor › 3 Procedure › 3.2 Span check',
     'Rotor › 3 Procedure › 3.2 Span check › Limits',
@@ -22,7 +22,7 @@ test('puts a later section under the headings above it, by their levels', () => 
   ]);
 });
 
-const blocksOf = (text: string) => readQuoteBlocks({ citation: 1, title: 'Rotor', text, score: 0.5 }, 0);
+const blocksOf = (text: string) => [...readQuoteBlocks({ citation: 1, title: 'Rotor', text, score: 0.5 }, 0)];
 
 test.each([
   ['closed further in', 'Run:\n\n```sh\nrotor a\n\nrotor b\n      ```\n\nThen wait.'],
