@@ -342,11 +342,9 @@ async function storePage(placed: CrawledPage, crawl: Crawl): Promise<Extracted |
   const isStored = parts.stored.has(source);
   const isReplaced = alike !== undefined && alike !== own && before?.source === own && before.text_hash !== known.text_hash;
   await parts.memory?.remember(urlSource(url), { ...known, source: isReplaced ? alike : source });
-  if (isReplaced && !isStored) return failPage(page, { failed: identicalError(own, alike), stage: 'crawl' }, crawl);
-  if (isStored) {
-    noteSkipped(skipped, 'same', known.found);
-    return isReplaced ? failPage(page, { failed: identicalError(own, alike), stage: 'crawl' }, crawl) : undefined;
-  }
+  if (isStored) noteSkipped(skipped, 'same', known.found);
+  if (isReplaced) return failPage(page, { failed: identicalError(own, alike), stage: 'crawl' }, crawl);
+  if (isStored) return undefined;
   crawl.pages++;
   parts.stored.add(source);
   sources.set(known.content_hash, source);
@@ -385,15 +383,11 @@ async function recordFailure(page: QueuedPage, read: FailedRead, crawl: Crawl): 
   const { failed, stage } = read;
   const isGone = isPageGone(failed);
   if (isGone && page.markdown !== undefined) return void crawl.frontier.add(page.markdown, { isSameLevel: true, from: page.from });
-  if (isGone && page.isUnreached) {
-    await crawl.parts.memory?.forget(urlSource(page.url));
-    return { gone: urlSource(page.url) };
-  }
+  if (isGone) await crawl.parts.memory?.forget(urlSource(page.url));
+  if (isGone && page.isUnreached) return { gone: urlSource(page.url) };
   crawl.failed_in_a_row = isUnanswered(read) ? crawl.failed_in_a_row + 1 : 0;
   if (failed instanceof KbError && failed.code === 'unauthorized' && stage === 'convert') crawl.logins++;
-  const item = failPage(page, { failed, stage: stage === 'fetch' ? 'crawl' : stage }, crawl);
-  if (isGone) await crawl.parts.memory?.forget(urlSource(page.url));
-  return item;
+  return failPage(page, { failed, stage: stage === 'fetch' ? 'crawl' : stage }, crawl);
 }
 
 /** Makes the error item of a page. Its stored version stays, unless it is gone. */
