@@ -1,6 +1,5 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { fillVariables, getPath, type Layer, referencesIn } from '../core/settings.ts';
 import { findProvider, type Provider, providers } from '../drivers/providers/providers.ts';
 import { BUCKET_VARIABLES } from '../drivers/stores/lancedb/bucket-variables.ts';
@@ -238,10 +237,13 @@ function collector({ environment, user }: Settings): Target[] {
   return [{ secret, address, setting: 'OTEL_EXPORTER_OTLP_ENDPOINT' }];
 }
 
+/** Whether a path, which may be relative to the folder of the configuration, leads out of it. */
+const isOutside = (path: string, home: string): boolean => !isWithin(realPath(home), realPath(resolve(home, path)));
+
 /** Stores outside of the folder of the configuration that requests may name, read and write. */
 const otherStores = ({ config: { server }, home }: Settings): Target[] =>
   server.allowed_store_urls
-    .filter((address) => !/^https?:/i.test(address) && (isAddress(address) || !isWithin(realPath(home), realPath(resolve(home, address)))))
+    .filter((address) => !/^https?:/i.test(address) && (isAddress(address) || isOutside(address, home)))
     .map((address) => ({
       secret: TEXTS,
       address: isAddress(address) ? address : resolve(home, address),
@@ -250,12 +252,14 @@ const otherStores = ({ config: { server }, home }: Settings): Target[] =>
 
 /** Whether a server reads more than the folder of the configuration: other roots, stores, sites, files. */
 function readsElsewhere({ config: { server, network, sources, ingestion }, home }: Settings): boolean {
-  const isElsewhere = (path: string) => path.split(/[/\\{},]/).includes('..') || !isWithin(realPath(home), realPath(resolve(home, path)));
+  const { allow_private } = network;
+  const isElsewhere = (path: string) => path.split(/[/\\{},]/).includes('..') || isOutside(path, home);
   const files = [sources.docs ?? []].flat().flatMap((entry) => (typeof entry === 'string' ? entry : Object.values(entry)));
   return (
     server.allowed_roots !== undefined ||
     server.allowed_store_urls.length > 0 ||
-    ![['auto'], [false], []].some((harmless) => isDeepStrictEqual([network.allow_private].flat(), harmless)) ||
+    allow_private === true ||
+    (Array.isArray(allow_private) && allow_private.length > 0) ||
     network.sites.length > 0 ||
     sources.urls !== undefined ||
     sources.api !== undefined ||
