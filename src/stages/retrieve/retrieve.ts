@@ -115,16 +115,19 @@ function ignoreFailure(error: unknown): undefined {
 /** Characters of a hit in which spellings are looked for. */
 const MAX_SPELLED = 20_000;
 
-/** The beginnings of the texts of all hits, word search first. */
-const textsOf = ({ arms: { text, vector } }: SearchOutcome): string[] =>
-  [...(text?.hits ?? []), ...(vector?.hits ?? [])].map(({ chunk }) => indexedText(chunk).slice(0, MAX_SPELLED));
+/** The chunks of all hits, word search first. */
+const retrievedChunks = ({ arms: { text, vector } }: SearchOutcome): StoredChunk[] =>
+  [...(text?.hits ?? []), ...(vector?.hits ?? [])].map(({ chunk }) => chunk);
+
+/** The beginnings of the texts of all hits. */
+const textsOf = (outcome: SearchOutcome): string[] => retrievedChunks(outcome).map((chunk) => indexedText(chunk).slice(0, MAX_SPELLED));
 
 /** Characters of all hits that are analysed in one go: a million takes about a tenth of a second. */
 const MAX_ANALYSED_AT_ONCE = 1_000_000;
 
 /** Analyses the words of the hits one by one, with turns for other work between them, if they are unusually long. */
-async function analyseLongHits({ arms: { text, vector } }: SearchOutcome, signal: AbortSignal | undefined): Promise<void> {
-  const chunks = [...(text?.hits ?? []), ...(vector?.hits ?? [])].map(({ chunk }) => chunk);
+async function analyseLongHits(outcome: SearchOutcome, signal: AbortSignal | undefined): Promise<void> {
+  const chunks = retrievedChunks(outcome);
   if (chunks.reduce((sum, chunk) => sum + chunk.text.length, 0) <= MAX_ANALYSED_AT_ONCE) return;
   const takeTurns = yieldToEventLoop(signal);
   for (const chunk of chunks) {
