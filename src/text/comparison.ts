@@ -10,13 +10,17 @@ export type Comparison = (texts: readonly string[]) => Promise<number[] | undefi
 /** Minimum coverage of the question by the embedder. */
 const MIN_COVERAGE = 0.5;
 
-const dot = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, i) => sum + value * b[i]!, 0);
+/** The dot product of two vectors, which is their cosine if both have unit length. */
+export const dot = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, i) => sum + value * b[i]!, 0);
+
+/** What a comparison needs. */
+export interface ComparisonOptions {
+  embedder?: Embedder | undefined;
+  signal?: AbortSignal | undefined;
+}
 
 /** Creates a comparison with a question, which is embedded once. */
-export function createComparison(
-  query: string,
-  { embedder, signal }: { embedder?: Embedder | undefined; signal?: AbortSignal | undefined },
-): Comparison {
+export function createComparison(query: string, { embedder, signal }: ComparisonOptions): Comparison {
   if (!embedder || (embedder.coverage?.(query) ?? 1) < MIN_COVERAGE) return async () => undefined;
   let embedded: Promise<Float32Array[]> | undefined;
   return async (texts) => {

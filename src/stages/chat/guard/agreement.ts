@@ -1,5 +1,6 @@
 import { isAbort } from '../../../core/errors.ts';
-import type { Embedder, GenerateRequest } from '../../../ports/models.ts';
+import type { GenerateRequest } from '../../../ports/models.ts';
+import type { ComparisonOptions } from '../../../text/comparison.ts';
 import { CITATIONS } from '../../../text/model-output.ts';
 import { sentencesOf } from '../../../text/sentences.ts';
 import { ownTerms, terms } from '../../../text/terms.ts';
@@ -12,13 +13,8 @@ import { chooseQuotations } from '../../quote/choose-quotations.ts';
 const MIN_SHARED = 0.5;
 const MIN_WORDS = 2;
 
-interface Meaning {
-  embedder?: Embedder | undefined;
-  signal?: AbortSignal | undefined;
-}
-
 /** What kb would quote; by words alone if the embedder fails. */
-async function quotationsFor({ query, sources }: GenerateRequest['grounding'], { embedder, signal }: Meaning) {
+async function quotationsFor({ query, sources }: GenerateRequest['grounding'], { embedder, signal }: ComparisonOptions) {
   try {
     return (await chooseQuotations(query, { sources, embedder, signal })).quotations;
   } catch (error) {
@@ -28,7 +24,11 @@ async function quotationsFor({ query, sources }: GenerateRequest['grounding'], {
 }
 
 /** Whether a sentence of an answer says what kb would quote for the question: sources also support true sentences that answer another question. */
-export async function agreesWithQuotation(answer: string, grounding: GenerateRequest['grounding'], meaning: Meaning): Promise<boolean> {
+export async function agreesWithQuotation(
+  answer: string,
+  grounding: GenerateRequest['grounding'],
+  meaning: ComparisonOptions,
+): Promise<boolean> {
   const { query } = grounding;
   const quotations = await quotationsFor(grounding, meaning);
   const quoted = new Set(terms(quotations.map(({ path, text }) => `${path}\n${text}`).join('\n')));

@@ -3,9 +3,9 @@ import { numberTerms, writtenCounts, writtenNumbers } from '../../../languages/n
 import { sentencesOf } from '../../../text/sentences.ts';
 import { ownTerms, terms } from '../../../text/terms.ts';
 import { withoutMarks } from '../../../text/markdown/plain-text.ts';
-import { createComparison } from '../../../text/comparison.ts';
+import { type ComparisonOptions, createComparison } from '../../../text/comparison.ts';
 import { isAbort } from '../../../core/errors.ts';
-import type { Embedder, GroundingSource } from '../../../ports/models.ts';
+import type { GroundingSource } from '../../../ports/models.ts';
 
 /** Minimum share of a sentence's content words in three sentences in a row of a source that supports it. */
 const MIN_SHARED = 0.5;
@@ -125,13 +125,8 @@ function contentTerms(text: string): string[] {
   return [...new Set(ownTerms(text))].filter((term) => /[\p{L}]/u.test(term) && !numbers.has(term));
 }
 
-interface Meaning {
-  embedder?: Embedder | undefined;
-  signal?: AbortSignal | undefined;
-}
-
 /** The cosine of two texts; 0 if the embedder cannot tell. */
-async function cosineOf(sentence: string, text: string, meaning: Meaning): Promise<number> {
+async function cosineOf(sentence: string, text: string, meaning: ComparisonOptions): Promise<number> {
   try {
     return (await createComparison(sentence, meaning)([text]))?.[0] ?? 0;
   } catch (error) {
@@ -162,7 +157,7 @@ export type FindSupport = (sentence: string, cited: readonly number[]) => Promis
  */
 export function createSupport(
   sources: readonly GroundingSource[],
-  { question = '', ...meaning }: Meaning & { question?: string } = {},
+  { question = '', ...meaning }: ComparisonOptions & { question?: string } = {},
 ): FindSupport {
   const held = sources.map(readSource);
   const asked = new Set(terms(question));
