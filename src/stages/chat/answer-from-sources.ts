@@ -205,21 +205,23 @@ interface AnswerDraft extends GeneratedAnswer {
   retrieval_quality: RetrievalQuality;
 }
 
+/** Whether a model wrote the answer; otherwise it consists of quotations. */
+const isWritten = ({ llm, isQuoted }: AnswerDraft): boolean => !llm.extractive && !isQuoted;
+
 function finalizeAnswer(turn: Turn, draft: AnswerDraft): Omit<GenerationOutcome, 'errors'> & { notes: string[] } {
-  const { text, citations, declined, quotation, llm, neighbours, retrieval_quality: judged } = draft;
+  const { text, citations, declined, quotation, neighbours, retrieval_quality: judged } = draft;
   if (declined && !(showsRefusal(turn) && text !== ''))
     return { given: draft.given, isDeclined: true, notes: draft.isQuoted ? answerNotes(draft, turn.window.answer) : [] };
   const given = orderByCitation(draft.given, quotation.order);
   const quoted = linesById(draft.given, quotation.quoted);
   const retrieval_quality: RetrievalQuality = declined ? { ...judged, status: 'low_confidence' } : judged;
-  const isWritten = !llm.extractive && !draft.isQuoted;
   return {
     answer: text,
     sources: toSources(given, { cited: citations.cited, quoted, neighbours }),
     ...(quotation.highlight === undefined ? {} : { highlight: quotation.highlight }),
     retrieval_quality,
     answer_confidence: assessConfidence(retrieval_quality, draft),
-    ...(isWritten ? { unsupported: declined ? [] : draft.sentences.unsupported } : {}),
+    ...(isWritten(draft) ? { unsupported: declined ? [] : draft.sentences.unsupported } : {}),
     given,
     isDeclined: false,
     notes: answerNotes(draft, turn.window.answer),
@@ -239,15 +241,14 @@ function linesById(given: readonly RetrievedItem[], quoted: StreamedAnswer['quot
 
 /** High if the gate passed the sources or is off, they support what a model wrote, and the answer itself gives no reason for doubt. */
 function assessConfidence({ status }: RetrievalQuality, draft: AnswerDraft): AnswerConfidence {
-  const { declined, isPartial, isQuoted, agrees = true, text, llm, sentences, citations, quotation } = draft;
+  const { declined, isPartial, isQuoted, agrees = true, text, sentences, citations, quotation } = draft;
   const { probability = 1 } = quotation;
   const known = quotation.probability === undefined || declined ? {} : { probability: Math.round(probability * 1000) / 1000 };
   if (status === 'low_confidence') return { level: declined ? 'none' : 'low', reason: 'retrieval_quality_low_confidence', ...known };
-  const isWritten = !llm.extractive && !isQuoted;
-  const isDoubtful = isPartial || isQuoted || !agrees || probability < HIGH_PROBABILITY || (isWritten && beginsAsRefusal(text));
+  const isDoubtful = isPartial || isQuoted || !agrees || probability < HIGH_PROBABILITY || (isWritten(draft) && beginsAsRefusal(text));
   if (isDoubtful) return { level: 'low', reason: 'answer_uncertain', ...known };
   const isUnsupported = sentences.unsupported.length > 0 || sentences.isRepeating || citations.cited.size === 0;
-  if (isWritten && isUnsupported) return { level: 'low', reason: 'citations_unsupported' };
+  if (isWritten(draft) && isUnsupported) return { level: 'low', reason: 'citations_unsupported' };
   return { level: 'high', reason: 'retrieval_quality_pass', ...known };
 }
 
