@@ -226,8 +226,8 @@ export interface Quotation extends QuotedPassage {
 /** The quotations for a question, best first, and the candidates. */
 interface Choice {
   quotations: readonly Quotation[];
-  /** Shorter quotations of the best candidates, for a question of which it is not certain that the best one answers it. */
-  candidates: readonly Quotation[];
+  /** Makes shorter quotations of the best candidates, for a question of which it is not certain that the best one answers it. */
+  quoteCandidates(): readonly Quotation[];
   ranked: readonly RankedCandidate[];
   /** Compares texts with the question. */
   compare: Comparison;
@@ -273,12 +273,12 @@ export async function chooseQuotations(
   const compare = createComparison(query, { embedder, signal });
   const ranked = await rankPassages(query, blocks, { sources, words, compare, signal });
   const [best] = ranked;
-  if (!best) return { quotations: [], candidates: [], ranked, compare };
+  if (!best) return { quotations: [], quoteCandidates: () => [], ranked, compare };
   const next = ranked.slice(1).find((candidate) => !areNearDuplicates(candidate, best));
   const second = findOtherSide(lastQuestion(query), ranked) ?? (next && best.score - next.score < NEAR_TIE ? next : undefined);
   const wanted = new Set(subjectTerms(lastQuestion(query)));
   const quote = (candidate: RankedCandidate, most: number) => quotationOf(candidate, { blocks, words: most, wanted });
-  const choice = { candidates: quoteCandidates(ranked, { quote, words }), ranked, compare };
+  const choice = { quoteCandidates: () => quoteCandidates(ranked, { quote, words }), ranked, compare };
   const both = second ? [best, second].map((candidate) => quote(candidate, Math.floor(words / 2))) : [];
   if (second && !both.some(({ isBroken, isOpen }) => isBroken || isOpen)) return { quotations: both, ...choice };
   const one = ranked.slice(0, MAX_TRIED).values().map((candidate) => quote(candidate, words)); // prettier-ignore

@@ -84,7 +84,7 @@ async function answerParts({ grounding, signal }: GenerateRequest, embedder: Emb
   const parts: Part[] = [];
   for (const { query, question } of questions) {
     const words = Math.floor((MAX_ANSWER_WORDS - note) / questions.length);
-    const { quotations, candidates, ranked, compare } = await chooseQuotations(query, {
+    const { quotations, quoteCandidates, ranked, compare } = await chooseQuotations(query, {
       sources,
       words,
       previous_answers,
@@ -97,7 +97,7 @@ async function answerParts({ grounding, signal }: GenerateRequest, embedder: Emb
     const probability = isUncertain ? Math.min(judged, MAX_UNCERTAIN_PROBABILITY) : judged;
     const isNew = (quotation: Quotation) =>
       !parts.some((part) => part.quotations.some((other) => other.text.includes(quotation.text) || areNearDuplicates(other, quotation)));
-    const chosen = probability < HIGH_PROBABILITY ? candidates : quotations;
+    const chosen = probability < HIGH_PROBABILITY ? quoteCandidates() : quotations;
     parts.push({ query, question, probability, isAnswered, quotations: isAnswered ? chosen.filter(isNew) : [] });
   }
   return parts;
