@@ -110,10 +110,10 @@ function figures(rows: readonly Row[]): Record<string, string | number> {
 
 try {
   const questions = jsonLines<GoldenQuestion>(join(folder, 'questions.jsonl')).filter(({ split }) => split === values.split);
-  const step = Math.max(1, questions.length / Number(values.most));
+  const interval = Math.max(1, questions.length / Number(values.most));
   const rows: Row[] = [];
   await settle(engine.run('ingest', { docs: { folder: '.' } }));
-  for (let at = 0; at < questions.length; at += step) {
+  for (let at = 0; at < questions.length; at += interval) {
     const question = questions[Math.floor(at)]!;
     const { result, seconds } = await ask(question);
     const row = rowOf(question, result, seconds);

@@ -65,9 +65,9 @@ export const reportPause = (pause: RetryPause): void => listeners.getStore()?.(p
 export async function* listenToPauses<R>(run: Run<R>, onPause: (pause: RetryPause) => void): Run<R> {
   try {
     for (;;) {
-      const step = await listeners.run(onPause, () => run.next());
-      if (step.done) return step.value;
-      yield step.value;
+      const result = await listeners.run(onPause, () => run.next());
+      if (result.done) return result.value;
+      yield result.value;
     }
   } finally {
     await run.return(undefined as never);

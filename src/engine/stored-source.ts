@@ -20,7 +20,7 @@ import { absolutePath, fileSource } from '../stages/extract/files/local-path.ts'
 import { type Context, inCollection } from './context.ts';
 import type { Run } from '../core/run.ts';
 import type { DeleteResult } from '../schema/results.ts';
-import { joinChunks, joinEach, type JoinedText, type Passage } from '../stages/chunk/join-chunks.ts';
+import { joinChunks, joinInSteps, type JoinedText, type Passage } from '../stages/chunk/join-chunks.ts';
 import { deleteChunks } from '../stages/ingest/store-chunks.ts';
 import { existingCollection, withLock } from './collections.ts';
 import { listNames } from '../text/count.ts';
@@ -148,7 +148,7 @@ async function groupDocuments(stored: readonly StoredChunk[], takeTurns: TakeTur
 }
 
 async function joinInTurns(passages: readonly Passage[], takeTurns: TakeTurns): Promise<JoinedText> {
-  const steps = joinEach(passages);
+  const steps = joinInSteps(passages);
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;
@@ -241,10 +241,10 @@ async function cutExcerpt(
   const text = whole.slice(offset);
   if (text.length <= max_characters) return { text, next: null, outline: [] };
   const headings: Block[] = [];
-  let after = 0;
+  let headingsBehind = 0;
   for await (const heading of headingsOf(text, takeTurns)) {
     headings.push(heading);
-    if (heading.start > max_characters && ++after === MAX_OUTLINE) break;
+    if (heading.start > max_characters && ++headingsBehind === MAX_OUTLINE) break;
   }
   const cut = findCut(text, max_characters, headings.map(({ start }) => start)); // prettier-ignore
   const at = offset + cut;

@@ -70,9 +70,10 @@ async function shownPages(file: PdfFile): Promise<string> {
 
 function drawnLines(items: readonly PdfItem[]): string[] {
   const texts = items.map(({ str, transform, hasEOL }, i) => {
-    const before = items[i - 1];
+    const previous = items[i - 1];
     const isApart =
-      before !== undefined && (before.transform[5] !== transform[5] || Math.abs(transform[4]! - before.transform[4]! - before.width) > 1);
+      previous !== undefined &&
+      (previous.transform[5] !== transform[5] || Math.abs(transform[4]! - previous.transform[4]! - previous.width) > 1);
     return `${isApart ? ' ' : ''}${str}${hasEOL ? '\n' : ''}`;
   });
   return texts

@@ -189,8 +189,8 @@ const MIN_BELOW = 2;
 
 /** Adds an empty header above a first row that is data: it has numbers in all columns of numbers. */
 export function addHeader(rows: readonly NumberedRow[]): readonly NumberedRow[] {
-  const [first, ...rest] = rows;
-  const below = rest.slice(0, MAX_COMPARED);
+  const [first, ...furtherRows] = rows;
+  const below = furtherRows.slice(0, MAX_COMPARED);
   if (!first || below.length < MIN_BELOW) return rows;
   const measured = first.cells.flatMap((_, column) => {
     const values = below.flatMap(({ cells }) => (cells[column]?.trim() ? [cells[column]] : []));

@@ -151,10 +151,10 @@ class Answer {
   }
 
   add({ text = '', refusal = '', usage, ending }: AnswerPart): void {
-    const rest = MAX_ANSWER - this.#length;
+    const remaining = MAX_ANSWER - this.#length;
     this.#length += text.length + refusal.length;
-    if (text) this.#addPieces(this.#cleaner.push(text.slice(0, rest)));
-    this.#refusal += refusal.slice(0, rest);
+    if (text) this.#addPieces(this.#cleaner.push(text.slice(0, remaining)));
+    this.#refusal += refusal.slice(0, remaining);
     this.#usage = { ...this.#usage, ...usage };
     this.#ending = this.isFull ? 'length' : (ending ?? this.#ending);
   }

@@ -13,7 +13,7 @@ import { beginsAsRefusal } from './guard/refusal.ts';
 import { type LineRange, toGrounding, toSources } from './cited-sources.ts';
 import { HIGH_PROBABILITY } from '../quote/evidence.ts';
 import { type ChatSearch, answerNote, report, type Turn, turnError } from './turn-record.ts';
-import { groundedPrompt, type GroundedPrompt } from './prompt.ts';
+import { writeGroundedPrompt, type GroundedPrompt } from './prompt.ts';
 import { openQuoteLlm } from '../quote/quote-llm.ts';
 
 interface GroundingInput extends Pick<ChatResult, 'history' | 'retrieval' | 'retrieval_quality'> {
@@ -92,7 +92,7 @@ function promptOf(
   const search_query = grounds?.retrieval.search_query ?? question;
   const rewritten = search_query === question ? undefined : search_query;
   const cautious = grounds?.retrieval_quality.status === 'low_confidence';
-  return groundedPrompt({ query, rewritten, ...filling, persona, cautious, again });
+  return writeGroundedPrompt({ query, rewritten, ...filling, persona, cautious, again });
 }
 
 interface GeneratedAnswer extends StreamedAnswer {
@@ -243,13 +243,14 @@ function linesById(given: readonly RetrievedItem[], quoted: StreamedAnswer['quot
 function assessConfidence({ status }: RetrievalQuality, draft: AnswerDraft): AnswerConfidence {
   const { declined, isPartial, isQuoted, agrees = true, text, sentences, citations, quotation } = draft;
   const { probability = 1 } = quotation;
-  const known = quotation.probability === undefined || declined ? {} : { probability: Math.round(probability * 1000) / 1000 };
-  if (status === 'low_confidence') return { level: declined ? 'none' : 'low', reason: 'retrieval_quality_low_confidence', ...known };
+  const probabilityField = quotation.probability === undefined || declined ? {} : { probability: Math.round(probability * 1000) / 1000 };
+  if (status === 'low_confidence')
+    return { level: declined ? 'none' : 'low', reason: 'retrieval_quality_low_confidence', ...probabilityField };
   const isDoubtful = isPartial || isQuoted || !agrees || probability < HIGH_PROBABILITY || (isWritten(draft) && beginsAsRefusal(text));
-  if (isDoubtful) return { level: 'low', reason: 'answer_uncertain', ...known };
+  if (isDoubtful) return { level: 'low', reason: 'answer_uncertain', ...probabilityField };
   const isUnsupported = sentences.unsupported.length > 0 || sentences.isRepeating || citations.cited.size === 0;
   if (isWritten(draft) && isUnsupported) return { level: 'low', reason: 'citations_unsupported' };
-  return { level: 'high', reason: 'retrieval_quality_pass', ...known };
+  return { level: 'high', reason: 'retrieval_quality_pass', ...probabilityField };
 }
 
 function answerNotes(

@@ -91,8 +91,8 @@ class AnswerStream {
   }
 
   async end(): Promise<string> {
-    const rest = this.#check(this.#echoes.end()) + this.links.push(this.citations.end()) + this.links.end();
-    const last = this.#show(this.#isQuoting ? rest : await this.sentences.push(rest, true));
+    const remaining = this.#check(this.#echoes.end()) + this.links.push(this.citations.end()) + this.links.end();
+    const last = this.#show(this.#isQuoting ? remaining : await this.sentences.push(remaining, true));
     const { beganDeclining, declines } = this.citations;
     if (this.#isQuoting && beganDeclining && this.#options.show_refusal) this.text = this.#refusal;
     this.declined = beganDeclining || (this.#mayDecline() && (declines === 'all' || isRefusal(this.text, this.#query)));
@@ -152,11 +152,11 @@ export async function* streamAnswer(
         if (wasShown) yield resetEvent;
         continue;
       }
-      const piece = await (step.done ? answer.end() : answer.push(step.value));
-      if (piece) {
+      const shownText = await (step.done ? answer.end() : answer.push(step.value));
+      if (shownText) {
         wasShown = true;
         options.onShown?.();
-        yield tokenEvent(piece);
+        yield tokenEvent(shownText);
       }
       const { text, declined, citations, links, sentences, isEmpty } = answer;
       if (!step.done && !sentences.isRepeating) continue;

@@ -54,7 +54,7 @@ export interface GroundedPrompt {
  * Writes the messages that ask for a grounded answer: system message, history, then sources and question. What changes from request to request stands in
  * the last message, so that a model server can reuse what it has computed for the others.
  */
-export function groundedPrompt({ query, rewritten, history, sources, persona, cautious, again }: PromptParts): GroundedPrompt {
+export function writeGroundedPrompt({ query, rewritten, history, sources, persona, cautious, again }: PromptParts): GroundedPrompt {
   const marker = randomBytes(9).toString('base64url');
   const question = [
     ...sources.map((source) => fenceSource(source, marker)),

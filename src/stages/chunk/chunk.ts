@@ -1,7 +1,7 @@
 import type { Chunk, Document, Location, Mark } from '../../schema/items.ts';
 import { type Block, blocksOf, readBlocks, newlinesIn } from '@citekb/documents/markdown';
 import { BlockWindow } from './block-window.ts';
-import { type PreviousChunk, type Group, joinShort, pack, type PackSizes, type Piece, toSections } from './pack.ts';
+import { type PreviousChunk, type Group, joinShortSections, pack, type PackSizes, type Piece, toSections } from './pack.ts';
 import { chunkId } from '../../core/ids.ts';
 import { decodeUrlPart } from '../../http/message.ts';
 import { type Chunking, DEFAULT_CHUNK_SIZE } from '../../schema/config.ts';
@@ -134,7 +134,7 @@ export function* chunksOf(document: Document, chunking: Chunking): Generator<Chu
   const { text } = document;
   const kept = text.length <= MAX_KEPT_TEXT ? readBlocks(text) : undefined;
   const sizes = sizesOf(chunking);
-  const groups = joinShort(toSections(kept ?? blocksOf(text), pageStarts(document)), sizes);
+  const groups = joinShortSections(toSections(kept ?? blocksOf(text), pageStarts(document)), sizes);
   const blocks = new BlockWindow(kept ?? blocksOf(text));
   const locate = createLocator(document, blocks);
   const place = placeWords(document.source);
@@ -167,8 +167,8 @@ function sizesOf({ chunk_size = DEFAULT_CHUNK_SIZE, chunk_overlap, min_chunk_len
 function pageStarts({ text, marks = [] }: Document): (block: Block, before: Block) => boolean {
   if (!marks.some((mark) => mark.page !== undefined || mark.sheet !== undefined)) return () => false;
   return ({ start }, previous) => {
-    const [before, here] = [markAt(marks, previous.start), markAt(marks, start)];
-    if (before?.page === here?.page && before?.sheet === here?.sheet) return false;
+    const [previousMark, mark] = [markAt(marks, previous.start), markAt(marks, start)];
+    if (previousMark?.page === mark?.page && previousMark?.sheet === mark?.sheet) return false;
     return !/^\s*\p{Ll}/u.test(text.slice(start, start + 20));
   };
 }

@@ -59,7 +59,7 @@ function withoutClosing({ text, location }: Passage, next: Passage | undefined):
  * continues after a space, a list or table on the next line. A chunk of unknown position follows after a blank line.
  */
 export function joinChunks(passages: readonly Passage[]): JoinedText {
-  const steps = joinEach(passages);
+  const steps = joinInSteps(passages);
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;
@@ -67,7 +67,7 @@ export function joinChunks(passages: readonly Passage[]): JoinedText {
 }
 
 /** Does what `joinChunks` does, a chunk at a step: a document may have a hundred thousand. */
-export function* joinEach(passages: readonly Passage[]): Generator<void, JoinedText> {
+export function* joinInSteps(passages: readonly Passage[]): Generator<void, JoinedText> {
   const lines: KnownLine[] = [];
   let [text, at] = ['', 0];
   const append = (written: string): void => {
@@ -77,14 +77,14 @@ export function* joinEach(passages: readonly Passage[]): Generator<void, JoinedT
   const recordLine = (line: number | undefined): void => {
     if (line !== undefined) lines.push({ at, line: Math.max(line, lines.at(-1)?.line ?? 1) });
   };
-  let before: OwnText | undefined;
+  let previous: OwnText | undefined;
   for (const [i, passage] of passages.entries()) {
-    const own = readOwnText(passage, passages[i + 1]);
-    if (before) append(separatorBetween(before, own));
-    recordLine(own.first_line);
-    append(own.text);
-    if (own.last_line !== undefined) lines.push({ at: at + 1, line: own.last_line + 1 });
-    before = own;
+    const ownText = readOwnText(passage, passages[i + 1]);
+    if (previous) append(separatorBetween(previous, ownText));
+    recordLine(ownText.first_line);
+    append(ownText.text);
+    if (ownText.last_line !== undefined) lines.push({ at: at + 1, line: ownText.last_line + 1 });
+    previous = ownText;
     yield;
   }
   return {

@@ -25,14 +25,14 @@ export function* toSections(
   const above: Block[] = [];
   const seen = new Map<string, number>();
   let open: DocumentSection | undefined;
-  let before: Block | undefined;
+  let previous: Block | undefined;
   let index = 0;
   for (const block of blocks) {
     if (block.kind === 'heading') {
       while (above.length > 0 && above.at(-1)!.level >= block.level) above.pop();
       above.push(block);
     }
-    if (!open || block.kind === 'heading' || startsPage(block, before!)) {
+    if (!open || block.kind === 'heading' || startsPage(block, previous!)) {
       if (open) yield open;
       const headings = above.map(({ title }) => title);
       open = { first: index, last: index, start: block.start, end: block.end, headings, key: makeUnique(headings, seen), isEmpty: true };
@@ -40,7 +40,7 @@ export function* toSections(
     open.last = ++index;
     open.end = block.end;
     open.isEmpty &&= block.kind === 'heading' || block.kind === 'rule' || block.kind === 'comment';
-    before = block;
+    previous = block;
   }
   if (open) yield open;
 }
@@ -75,28 +75,28 @@ interface Lengths {
  * the beginning of the document. A heading without text joins the text after it. Groups depend only on nearby sections, so that an edit does not
  * change ids elsewhere.
  */
-export function* joinShort(sections: Iterable<DocumentSection>, { shortest, longest }: Lengths): Generator<Group, void> {
-  let before: Group | undefined;
+export function* joinShortSections(sections: Iterable<DocumentSection>, { shortest, longest }: Lengths): Generator<Group, void> {
+  let previous: Group | undefined;
   let run: DocumentSection[] = [];
   for (const section of sections) {
     const isLong = !section.isEmpty && section.end - section.start >= shortest;
     if (isLong) {
-      const headings = joinRun(run, before);
-      if (before) yield before;
-      before = groupOf([...headings, section], section);
+      const headings = joinRun(run, previous);
+      if (previous) yield previous;
+      previous = groupOf([...headings, section], section);
       run = [];
       continue;
     }
     run.push(section);
     const length = section.end - run[0]!.start;
     if (length >= shortest && (!section.isEmpty || length > longest / 2)) {
-      if (before) yield before;
-      before = groupOf(run);
+      if (previous) yield previous;
+      previous = groupOf(run);
       run = [];
     }
   }
-  if (run.length > 0 && before) extend(before, run);
-  if (before) yield before;
+  if (run.length > 0 && previous) extend(previous, run);
+  if (previous) yield previous;
   else if (run.length > 0) yield groupOf(run);
 }
 

@@ -7,7 +7,7 @@ import { asksListing, lastQuestion, subjectTerms } from '../../languages/questio
 import type { Embedder, GroundingSource } from '../../ports/models.ts';
 import { type Comparison, createComparison } from '../../text/comparison.ts';
 import { comparedSubjects, createTimeCheck, definedTerms, introduces } from './answer-type.ts';
-import { growPassage, isStep, renderPassage, type QuotedPassage } from './passages.ts';
+import { growPassage, isListStep, renderPassage, type QuotedPassage } from './passages.ts';
 
 /** Maximum share of the headings in the words of a passage. */
 const MAX_HEADING_SHARE = 1 / 3;
@@ -298,7 +298,7 @@ function quoteCandidates(
     ...RankedCandidate[],
   ];
   const short = quote(best, Math.ceil(words * CANDIDATE_SHARES.best));
-  const isCut = short.isBroken || best.blocks.some((block) => isStep(block) && block.at > short.blocks.at(-1)!.at);
+  const isCut = short.isBroken || best.blocks.some((block) => isListStep(block) && block.at > short.blocks.at(-1)!.at);
   const quoted = [{ candidate: best, quotation: isCut ? quote(best, words) : short }];
   for (const candidate of others) {
     const used = quoted.reduce((sum, { quotation: { path, text } }) => sum + countWords(`${path} ${text}`), 0);

@@ -126,7 +126,7 @@ const isLoneItem = (all: readonly QuoteBlock[], at: number): boolean =>
 const LIST_NUMBER = /^\s{0,3}(\d{1,3})[.)]\s/;
 
 /** Whether a block is an item of a numbered list. */
-export const isStep = ({ kind, text }: QuoteBlock): boolean => kind === 'item' && LIST_NUMBER.test(text);
+export const isListStep = ({ kind, text }: QuoteBlock): boolean => kind === 'item' && LIST_NUMBER.test(text);
 
 /** Finds the index of the first item of the numbered list that a block belongs to; its own index if there is none or that item is missing. */
 function firstStep(all: readonly QuoteBlock[], { at, section }: QuoteBlock): number {

@@ -217,7 +217,7 @@ export function* readQuoteBlocks(source: GroundingSource, index: number): Genera
   const { whole, from, to } = joinNeighbours(source);
   const [firstRetrieved, lastRetrieved] = [lineAt(whole, from), lineAt(whole, to - 1)];
   let at = 0;
-  let before: number | undefined;
+  let previousSection: number | undefined;
   for (const { kind, text: written, line, path, section, term, header = '' } of writtenBlocks(whole, source.title.split(TITLE_SEPARATOR))) {
     const text = closeFence(written.trimEnd());
     const plain = plainText(text);
@@ -235,13 +235,13 @@ export function* readQuoteBlocks(source: GroundingSource, index: number): Genera
       term,
       header,
       section,
-      isFirst: at === 0 ? from === 0 : before !== section,
+      isFirst: at === 0 ? from === 0 : previousSection !== section,
       isRetrieved: line <= lastRetrieved && last >= firstRetrieved,
       own: new Set(terms(withoutMarks(text))),
       context: new Set(terms([...path, term, header].join(' '))),
     };
     at++;
-    before = section;
+    previousSection = section;
   }
 }
 

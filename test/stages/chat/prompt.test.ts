@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { groundedPrompt } from '../../../src/stages/chat/prompt.ts';
+import { writeGroundedPrompt } from '../../../src/stages/chat/prompt.ts';
 import { toGrounding, toSources } from '../../../src/stages/chat/cited-sources.ts';
 
 const item = (text: string, metadata = {}) => ({
@@ -13,7 +13,7 @@ const parts = { query: 'How often?', history: [], sources: toGrounding([item('Ev
 const markerOf = (text: string) => /^--- (\S{12})$/m.exec(text)?.[1];
 
 test('puts every source between two lines with a marker that is new in every request and stands in the last message alone', () => {
-  const { marker, messages } = groundedPrompt(parts);
+  const { marker, messages } = writeGroundedPrompt(parts);
   const [system, question] = messages;
   expect(question!.content.split('\n')).toEqual([
     `--- ${marker}`,
@@ -24,13 +24,13 @@ test('puts every source between two lines with a marker that is new in every req
     'Question: How often?',
   ]);
   expect(markerOf(question!.content)).toBe(marker);
-  const other = groundedPrompt(parts);
+  const other = writeGroundedPrompt(parts);
   expect(other.marker).not.toBe(marker);
   expect(other.messages[0]).toEqual(system);
 });
 
 test('asks the rewritten question behind the one of the user, and again with a request for sentences', () => {
-  const last = (more: object) => groundedPrompt({ ...parts, ...more }).messages.at(-1)!.content;
+  const last = (more: object) => writeGroundedPrompt({ ...parts, ...more }).messages.at(-1)!.content;
   expect(last({ rewritten: 'How often is the filter replaced?' })).toMatch(
     /\n\nQuestion: How often\?\nThat is: How often is the filter replaced\?$/,
   );
@@ -40,7 +40,7 @@ test('asks the rewritten question behind the one of the user, and again with a r
 test('rules and fences are short: at most 350 tokens with five sources', () => {
   const [source] = parts.sources;
   const sources = [1, 2, 3, 4, 5].map((citation) => ({ ...source!, citation, title: '', text: '' }));
-  const text = groundedPrompt({ ...parts, sources, query: '' })
+  const text = writeGroundedPrompt({ ...parts, sources, query: '' })
     .messages.map(({ content }) => content)
     .join('\n');
   // a token of a fence has about three characters, one of prose about four
@@ -52,13 +52,14 @@ test('puts the history in order between the rules and the question, with one sys
     { role: 'user' as const, content: 'Hi.' },
     { role: 'assistant' as const, content: 'Hello.' },
   ];
-  const { messages } = groundedPrompt({ ...parts, history });
+  const { messages } = writeGroundedPrompt({ ...parts, history });
   expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
   expect(messages.slice(1, 3)).toEqual(history);
 });
 
 test('alternates user and assistant, the user first, without empty messages, as strict providers require', () => {
-  const rolesOf = (history: { role: 'user' | 'assistant'; content: string }[]) => groundedPrompt({ ...parts, history }).messages.slice(1);
+  const rolesOf = (history: { role: 'user' | 'assistant'; content: string }[]) =>
+    writeGroundedPrompt({ ...parts, history }).messages.slice(1);
   const user = (content: string) => ({ role: 'user' as const, content });
   const assistant = (content: string) => ({ role: 'assistant' as const, content });
   const merged = rolesOf([user('Summary.'), user('Hi.'), assistant('Hello.'), assistant(' '), assistant('Well?'), user('And?')]);
@@ -70,10 +71,10 @@ test('alternates user and assistant, the user first, without empty messages, as 
 });
 
 test('puts the persona first, and asks for caution in the last message, only if the sources are weak', () => {
-  const [system, question] = groundedPrompt({ ...parts, persona: 'You are Kim.' }).messages;
+  const [system, question] = writeGroundedPrompt({ ...parts, persona: 'You are Kim.' }).messages;
   expect(system!.content).toMatch(/^You are Kim\.\n/);
   expect(question!.content).not.toMatch(/cautious/i);
-  const cautious = groundedPrompt({ ...parts, persona: 'You are Kim.', cautious: true }).messages;
+  const cautious = writeGroundedPrompt({ ...parts, persona: 'You are Kim.', cautious: true }).messages;
   expect(cautious[0]).toEqual(system);
   expect(cautious[1]!.content).toMatch(/cautious[^]*Question: How often\?$/i);
 });

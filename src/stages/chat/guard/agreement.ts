@@ -35,7 +35,7 @@ export async function agreesWithQuotation(
   const asked = new Set(terms(query));
   const sentences = answer.replace(CITATIONS, ' ').split('\n').flatMap(sentencesOf);
   return sentences.some((sentence) => {
-    const own = [...new Set(ownTerms(sentence))].filter((term) => !asked.has(term));
-    return own.length >= MIN_WORDS && own.filter((term) => quoted.has(term)).length >= MIN_SHARED * own.length;
+    const addedTerms = [...new Set(ownTerms(sentence))].filter((term) => !asked.has(term));
+    return addedTerms.length >= MIN_WORDS && addedTerms.filter((term) => quoted.has(term)).length >= MIN_SHARED * addedTerms.length;
   });
 }

@@ -2,7 +2,7 @@ import { CITATIONS, numbersCited } from '../../../text/model-output.ts';
 import { endsWithAbbreviation, isSentenceContinued } from '../../../text/sentences.ts';
 import type { Unsupported } from '../../../schema/answers.ts';
 import { beginsAsRefusal } from './refusal.ts';
-import type { FindSupport } from './support.ts';
+import type { SupportFinder } from './support.ts';
 
 /** Marks that may end a sentence, with closing quotes and emphasis, and the end of a line. */
 const END = /\n|[.!?…]{1,8}["'”’»)*_]{0,8}(?=\s|$)|[。！？｡]{1,8}["'”’」』）】》]{0,8}/g;
@@ -71,10 +71,10 @@ export class CitedSentences {
   readonly #said = new Map<string, number>();
   readonly #cited: Set<number>;
   readonly #count: number;
-  readonly #support: FindSupport;
+  readonly #support: SupportFinder;
 
   /** `cited`: gets the citations that are added; `count`: number of sources. */
-  constructor({ cited, count, support }: { cited: Set<number>; count: number; support: FindSupport }) {
+  constructor({ cited, count, support }: { cited: Set<number>; count: number; support: SupportFinder }) {
     this.#cited = cited;
     this.#count = count;
     this.#support = support;
@@ -86,11 +86,11 @@ export class CitedSentences {
     this.#pending += text;
     let out = '';
     for (;;) {
-      const place = this.#nextPlace(isEnd);
-      if ('safe' in place) return out + this.#showUpTo(place.safe) + (isEnd ? this.#citeCode() : '');
-      out += await this.#finish(this.#pending.slice(0, place.end));
+      const boundary = this.#nextPlace(isEnd);
+      if ('safe' in boundary) return out + this.#showUpTo(boundary.safe) + (isEnd ? this.#citeCode() : '');
+      out += await this.#finish(this.#pending.slice(0, boundary.end));
       if (this.isRepeating) return out;
-      this.#pending = this.#pending.slice(place.end);
+      this.#pending = this.#pending.slice(boundary.end);
       [this.#shown, this.#scanned] = [0, 0];
     }
   }
@@ -123,16 +123,16 @@ export class CitedSentences {
   /** Whether the sentence goes on behind `end`, as after an abbreviation, the number of a list, or within code. */
   #continues(end: number, next: string): boolean {
     if (next.includes('\n') || next.trim() === '') return false;
-    const before = this.#pending.slice(0, end);
-    const isWithinCode = before.split('`').length % 2 === 0;
-    const isListNumber = /^\s*[*_]*\d+[.)]$/.test(before);
+    const sentence = this.#pending.slice(0, end);
+    const isWithinCode = sentence.split('`').length % 2 === 0;
+    const isListNumber = /^\s*[*_]*\d+[.)]$/.test(sentence);
     return (
       isWithinCode ||
       isListNumber ||
-      QUESTION_END.test(before) ||
-      endsWithAbbreviation(before) ||
-      (/[.…]$/.test(before) && /^\s*[\p{Ll},;]/u.test(next)) ||
-      isSentenceContinued(before + next, end)
+      QUESTION_END.test(sentence) ||
+      endsWithAbbreviation(sentence) ||
+      (/[.…]$/.test(sentence) && /^\s*[\p{Ll},;]/u.test(next)) ||
+      isSentenceContinued(sentence + next, end)
     );
   }
 

@@ -148,7 +148,7 @@ export interface Support {
   best?: number | undefined;
 }
 
-export type FindSupport = (sentence: string, cited: readonly number[]) => Promise<Support>;
+export type SupportFinder = (sentence: string, cited: readonly number[]) => Promise<Support>;
 
 /**
  * Compares sentences and blocks of code with sources. A source supports a sentence if it has all words of its code, which the question may have as well, and a few
@@ -158,7 +158,7 @@ export type FindSupport = (sentence: string, cited: readonly number[]) => Promis
 export function createSupport(
   sources: readonly GroundingSource[],
   { question = '', ...meaning }: ComparisonOptions & { question?: string } = {},
-): FindSupport {
+): SupportFinder {
   const held = sources.map(readSource);
   const asked = new Set(terms(question));
   return async (sentence, cited) => {

@@ -4,7 +4,7 @@ import { isAbort } from '../../../core/errors.ts';
 import { hash } from '../../../core/ids.ts';
 import { type ParsedDocument, type DocumentReader, GIVEN_TYPES } from '../../../ports/reading.ts';
 import { type ApiSettings, apiSource, markedSource } from './api-settings.ts';
-import { type ApiPage, contentType, readContent } from './api-page.ts';
+import { type ApiPage, requireFileType, readContent } from './api-page.ts';
 import { type Candidate, contentHash, type NetworkParts } from '../extract.ts';
 import { makeDocument } from '../../text-thread.ts';
 import { toUtf8 } from '../../../http/message.ts';
@@ -60,7 +60,7 @@ function pageCandidate(page: ApiPage, api: ApiSettings, { reader, signal }: Netw
     const content_hash = contentHash(`${page.digest}${title_field ?? ''}`, given);
     return makeCandidate({ source, content_hash, file_type: structure.file_type, parse, isFetched: true }, given);
   }
-  const file_type = contentType(answer, source, reader);
+  const file_type = requireFileType(answer, source, reader);
   const content_hash = contentHash(toUtf8(answer), given);
   return makeCandidate(
     { source, content_hash, file_type, parse: () => readContent(answer, source, { reader, signal }), isFetched: true },

@@ -13,11 +13,11 @@ import {
   addressWithoutPage,
   type ApiSettings,
   apiSource,
-  isCounted,
+  hasNumberedPages,
   markedSource,
   type PageRequest,
   type PageSummary,
-  positionOf,
+  describePosition,
   sentBody,
 } from './api-settings.ts';
 import { isFields, recordCount, recordsIn, valueAt } from './records.ts';
@@ -46,7 +46,7 @@ const POSSIBLE_XML_TYPE = /^(text\/plain|application\/octet-stream)?$/;
  * Parses JSON, JSON Lines and XML, the last by the reader; undefined for other responses. Throws a KbError (`invalid`, `too_large`) if the content
  * contradicts its type.
  */
-export async function structureOf(answer: HttpResponse, name: string, { reader, signal }: Reading): Promise<Structure | undefined> {
+export async function parseStructure(answer: HttpResponse, name: string, { reader, signal }: Reading): Promise<Structure | undefined> {
   const { content_type } = answer;
   const isDeclared = !reader.page.media_types.includes(content_type) && STRUCTURED.some((type) => type.test(content_type));
   if (!isDeclared && !POSSIBLE_JSON_TYPE.test(content_type)) return undefined;
@@ -153,7 +153,7 @@ const FAILED_STATUS = /^(error|fail(ed|ure)?)$/i;
  * Finds the error in JSON that was sent with a success status (`{"errors": […], "data": null}`, `{"ok": false, "error": "…"}`); undefined if there is none.
  * `lacksRecords`: it has no records although there should be some, so that a message alone is an error.
  */
-export function failureIn(value: unknown, lacksRecords = false): string | undefined {
+export function findApiFailure(value: unknown, lacksRecords = false): string | undefined {
   if (!isFields(value)) return undefined;
   const filled = Object.entries(value).filter(([, inner]) => !isBlank(inner));
   const isCall = filled.some(([name]) => name === 'jsonrpc');
@@ -221,7 +221,7 @@ export function fetchPage(
     method: api.method.toUpperCase(),
     headers: { accept: 'application/json, */*;q=0.8', ...headers, ...api.headers },
     body,
-    accepts: number > 1 && isCounted(api.pagination) ? PAST_LAST_STATUSES : [],
+    accepts: number > 1 && hasNumberedPages(api.pagination) ? PAST_LAST_STATUSES : [],
   };
   if (page.url === undefined) return http.request(addressWithoutPage(api), { ...given, params: { ...api.params, ...page.params } });
   const [next, { origin, username, password }] = [new URL(page.url), new URL(api.url)];
@@ -251,9 +251,9 @@ export async function readApiPage(
   { number, request, had_records, ...reading }: ReadPageOptions,
 ): Promise<ApiPage> {
   const base = apiSource(api);
-  const structure = await structureOf(answer, base, reading);
+  const structure = await parseStructure(answer, base, reading);
   const items_path = api.pagination?.items_path;
-  const position = positionOf(api.pagination, request, number);
+  const position = describePosition(api.pagination, request, number);
   if (!structure && answer.bytes.length > 0) await assertIsDocument(answer, api, { had_records, ...reading });
   const value = structure?.value;
   const items = items_path === undefined ? undefined : valueAt(value, items_path);
@@ -261,8 +261,8 @@ export async function readApiPage(
     items_path === undefined
       ? had_records && structure !== undefined && !Array.isArray(value)
       : answer.bytes.length > 0 && items === undefined;
-  const failure = Array.isArray(items) && items.length > 0 ? undefined : failureIn(value, number > 1 && hasNoList); // a list of errors may be the content
-  if (failure !== undefined && !(number > 1 && isCounted(api.pagination) && NO_MORE.test(failure)))
+  const failure = Array.isArray(items) && items.length > 0 ? undefined : findApiFailure(value, number > 1 && hasNoList); // a list of errors may be the content
+  if (failure !== undefined && !(number > 1 && hasNumberedPages(api.pagination) && NO_MORE.test(failure)))
     throw new KbError('invalid', `${base} returned an error with a success status: "${failure}".`, {
       hint: 'Check the address and the credentials, or ask again later.',
       isRetryable: isTemporary(failure),
@@ -326,7 +326,7 @@ const isOfRecords = ({ value, broken }: Structure, { pagination }: ApiSettings):
  * has a success status.
  */
 export async function readContent(answer: HttpResponse, source: string, { reader, signal }: Reading): Promise<ParsedDocument> {
-  const file_type = contentType(answer, source, reader);
+  const file_type = requireFileType(answer, source, reader);
   const bytes = toUtf8(answer);
   const parsed = await reader.read(bytes, { source, file_type, signal });
   if (file_type === reader.page.file_type) assertIsContent(source, { ...parsed, html: bytes, headers: answer.headers });
@@ -334,7 +334,7 @@ export async function readContent(answer: HttpResponse, source: string, { reader
 }
 
 /** The file type of a response that is a document. Throws a KbError (`invalid`) for one that kb cannot read. */
-export function contentType(answer: HttpResponse, source: string, reader: DocumentReader): string {
+export function requireFileType(answer: HttpResponse, source: string, reader: DocumentReader): string {
   const file_type = reader.fileTypeOf(answer);
   if (file_type !== undefined) return file_type;
   throw new KbError('invalid', `${source} answered with "${answer.content_type || 'no named type'}", which kb cannot read.`, {

@@ -135,7 +135,8 @@ export function checkPagination(pagination: Pagination | undefined): void {
 }
 
 /** Whether pages are requested by number, and so also after the last one. */
-export const isCounted = (pagination: Pagination | undefined): boolean => pagination?.type === 'page' || pagination?.type === 'offset';
+export const hasNumberedPages = (pagination: Pagination | undefined): boolean =>
+  pagination?.type === 'page' || pagination?.type === 'offset';
 
 /** Makes the request for the first page. */
 export function firstPage(pagination: Pagination | undefined): PageRequest {
@@ -149,14 +150,14 @@ export function firstPage(pagination: Pagination | undefined): PageRequest {
 
 /** Makes the request for the next page; undefined if the page names no next one, or if it was empty and pages are counted. */
 export function nextPage(pagination: Pagination | undefined, before: PageRequest, seen: PageSummary): PageRequest | undefined {
-  if (!pagination || (seen.count === 0 && isCounted(pagination))) return undefined;
+  if (!pagination || (seen.count === 0 && hasNumberedPages(pagination))) return undefined;
   const { type, param, size, cursor_path } = pagination;
   const requestWith = (value: string | number): PageRequest => ({ params: { ...before.params, [param!]: value } });
   if (type === 'page') return requestWith(Number(before.params[param!]) + 1);
   if (type === 'offset') {
     // a server may return fewer records than requested
-    const step = seen.count ?? size;
-    return step === undefined ? undefined : requestWith(Number(before.params[param!]) + step);
+    const increment = seen.count ?? size;
+    return increment === undefined ? undefined : requestWith(Number(before.params[param!]) + increment);
   }
   if (type === 'cursor') {
     const cursor = valueAt(seen.value, cursor_path!);
@@ -186,7 +187,7 @@ export function nextLink(header: string | undefined, base: string): string | und
 }
 
 /** Names a page of an API by its position, regardless of the page at which reading began; undefined for the first. */
-export function positionOf(pagination: Pagination | undefined, { params }: PageRequest, number: number): string | undefined {
+export function describePosition(pagination: Pagination | undefined, { params }: PageRequest, number: number): string | undefined {
   const counted = Number(params[pagination?.param ?? '']);
   if (pagination?.type === 'offset') return counted > 0 ? `offset=${counted}` : undefined;
   const page = pagination?.type === 'page' ? counted : number;
@@ -194,7 +195,7 @@ export function positionOf(pagination: Pagination | undefined, { params }: PageR
 }
 
 /** Whether reading begins at the first page. Only then may missing records count as gone. */
-export const isFromStart = (pagination: Pagination | undefined): boolean =>
+export const startsAtFirstPage = (pagination: Pagination | undefined): boolean =>
   (pagination?.start ?? 0) <= (pagination?.type === 'page' ? 1 : 0);
 
 /** Dotted paths of fields that lead to further pages, perhaps by an address in an object (HAL, JSON:API). */
@@ -219,15 +220,15 @@ export function describeUncertainEnd(pagination: Pagination | undefined, page: P
   const cursor = fields.find(([field, value]) => NEXT_FIELD.test(field) && isFilled(value));
   const isNumbered = fields.some(([field]) => PAGE_NUMBER_FIELD.test(field));
   const pages = fields.find(([field, value]) => isNumbered && PAGE_COUNT_FIELD.test(field) && Number(value) > 1);
-  const [more] = cursor ?? pages ?? [];
-  if (type === 'link') return more && `it has "${more}" but no Link header: one page was read, and there may be more.`;
+  const [nextField] = cursor ?? pages ?? [];
+  if (type === 'link') return nextField && `it has "${nextField}" but no Link header: one page was read, and there may be more.`;
   const along = path.split('.').map((_, i, keys) => valueAt(page.value, keys.slice(0, i + 1).join('.')));
   if (along.some((value) => value !== undefined && !isFilled(value))) return undefined; // it says that there is none
   if (cursor || along.at(-1) !== undefined)
     throw new KbError('invalid', `${name}: cursor_path "${path}" finds no cursor in the first response.`, {
       hint: `The answer has ${cursor?.[0] ?? fields.map(([field]) => field).join(', ')}.`,
     });
-  if (more) return `it has "${more}" but nothing at cursor_path "${path}": one page was read, and there may be more.`;
+  if (nextField) return `it has "${nextField}" but nothing at cursor_path "${path}": one page was read, and there may be more.`;
   const isShort = size !== undefined && page.count !== undefined && page.count < size;
   if (isShort || fields.some(([field]) => SIDE_FIELD.test(field))) return undefined;
   return `it holds nothing at cursor_path "${path}": it was treated as the only page, but there may be more.`;

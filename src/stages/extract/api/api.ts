@@ -4,7 +4,7 @@ import { isAbort, KbError, toErrorItem } from '../../../core/errors.ts';
 import { hash } from '../../../core/ids.ts';
 import { holdsSecret, redactUrl, withoutSecrets } from '../../../core/secrets.ts';
 import type { Config } from '../../../schema/config.ts';
-import { mainList, otherLists } from './records.ts';
+import { mainList, listOtherRecords } from './records.ts';
 import type { ApiInput } from '../../../schema/source-entries.ts';
 import {
   type ApiSettings,
@@ -13,13 +13,13 @@ import {
   describeUncertainEnd,
   firstPage,
   hasBody,
-  isCounted,
-  isFromStart,
+  hasNumberedPages,
+  startsAtFirstPage,
   isPartOf,
   markedSource,
   nextPage,
   type PageRequest,
-  positionOf,
+  describePosition,
   settingsFor,
 } from './api-settings.ts';
 import type { Stage } from '../../../schema/items.ts';
@@ -40,9 +40,9 @@ function resolveApis(input: ApiInput, settings: Config['ingestion']['api']): Api
     const mark = { headers_mark: hash(headersWithoutSecrets(given)).slice(0, 8), ownsUnmarked: given === oldest };
     const api = oldest === undefined ? given : { ...given, ...mark };
     const source = apiSource(api);
-    const before = first.get(source) ?? api;
-    first.set(source, before);
-    return credentialsOf(before) === credentialsOf(api)
+    const earlier = first.get(source) ?? api;
+    first.set(source, earlier);
+    return credentialsOf(earlier) === credentialsOf(api)
       ? api
       : {
           ...api,
@@ -103,7 +103,7 @@ function remainingPages(
 ): object {
   const start = Number(request.params[pagination?.param ?? '']);
   const isAmbiguous = pagination?.type === 'page' && start <= 1; // if pages count from 0, page 1 is not the first
-  return isCounted(pagination) && number > 1 && !isAmbiguous
+  return hasNumberedPages(pagination) && number > 1 && !isAmbiguous
     ? { pagination: { ...pagination, start }, max_pages: max_pages - number + 1 }
     : {};
 }
@@ -185,7 +185,7 @@ async function* extractOne(
 ): AsyncGenerator<Extracted, void, void> {
   const pages = new Set<string>();
   const seenRecords = new Map<string, string>();
-  let doubt = isFromStart(api.pagination) ? undefined : `${apiSource(api)} was not read from its first page on.`;
+  let doubt = startsAtFirstPage(api.pagination) ? undefined : `${apiSource(api)} was not read from its first page on.`;
   const at: ReadState = { stage: 'validate', number: 1, request: { params: {} }, had_records: false, empty: 0 };
   throwIfAborted(parts.signal);
   try {
@@ -195,7 +195,7 @@ async function* extractOne(
       if (at.number > api.max_pages)
         return yield* uncertainEnd(
           api,
-          `stopped at max_pages = ${api.max_pages}; there ${isCounted(api.pagination) ? 'may be' : 'is'} more.`,
+          `stopped at max_pages = ${api.max_pages}; there ${hasNumberedPages(api.pagination) ? 'may be' : 'is'} more.`,
         );
       Object.assign(at, { stage: 'request', request });
       const answer = await fetchPage(api, request, { ...parts, number: at.number });
@@ -219,7 +219,7 @@ async function* extractOne(
       }
       at.empty = 0;
       if (pages.has(page.digest)) {
-        if (at.number === 2 || !isCounted(api.pagination)) return yield* uncertainEnd(api, repeatedPageNotice(api.pagination!));
+        if (at.number === 2 || !hasNumberedPages(api.pagination)) return yield* uncertainEnd(api, repeatedPageNotice(api.pagination!));
         break;
       }
       pages.add(page.digest);
@@ -273,7 +273,7 @@ function* noteUnreadList({ source, structure }: ApiPage): Generator<Extracted, v
 
 /** Says of a response which lists of records it holds besides the one that is read. */
 function* noteOtherLists({ source, value }: ApiPage, items_path: string | undefined): Generator<Extracted, void, void> {
-  const lists = items_path === undefined ? [] : otherLists(value, items_path);
+  const lists = items_path === undefined ? [] : listOtherRecords(value, items_path);
   if (lists.length === 0) return;
   const named = lists.map(({ path, records }) => `"${path}" (${records.toLocaleString('en')} entries)`);
   yield {
@@ -292,7 +292,7 @@ function repeatedPageNotice({ type, param }: NonNullable<ApiSettings['pagination
 
 function* failureItems(error: unknown, api: ApiSettings, at: ReadState): Generator<Extracted, void, void> {
   const base = apiSource(api);
-  const place = at.stage === 'validate' ? undefined : positionOf(api.pagination, at.request, at.number);
+  const place = at.stage === 'validate' ? undefined : describePosition(api.pagination, at.request, at.number);
   const source = place === undefined ? base : markedSource(base, place);
   const item = toErrorItem(error, { source, source_kind: 'api', stage: at.stage });
   yield { expected: 1 };

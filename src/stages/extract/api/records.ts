@@ -78,7 +78,7 @@ interface RecordList {
 const MIN_FIELDS = 3;
 
 /** Lists the dotted paths of lists of records in a response, besides the one at `items_path` and those in it. */
-export const otherLists = (value: unknown, items_path: string): RecordList[] =>
+export const listOtherRecords = (value: unknown, items_path: string): RecordList[] =>
   listsIn(value, []).filter(({ path, fields }) => path !== items_path && !path.startsWith(`${items_path}.`) && fields >= MIN_FIELDS);
 
 /** Finds the list of records that makes up most of a response: two objects or more, each with an id or a title. */

@@ -51,12 +51,12 @@ export function* mergeSameSource(group: readonly ExtractedEntry[]): Generator<Ex
   if (first === undefined || given.length < 2) return yield* group;
   if (others.length + 1 < given.length) yield { expected: others.length + 1 - given.length };
   if (others.length === 0) return yield { candidate: first };
-  const [own, ...siblings] = [first, ...others].map((candidate) => ({
+  const [main, ...siblings] = [first, ...others].map((candidate) => ({
     ...candidate,
     document: async () => ({ ...(await candidate.document()), id: contentId(candidate.content_hash, candidate.source) }),
   }));
   const content_hash = hash(...[first, ...others].map((candidate) => candidate.content_hash));
-  yield { candidate: { ...own!, content_hash, siblings } };
+  yield { candidate: { ...main!, content_hash, siblings } };
 }
 
 function extractEntry(entry: MarkdownEntry, { reader, signal }: MarkdownParts): ExtractedEntry {

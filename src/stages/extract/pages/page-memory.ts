@@ -253,8 +253,8 @@ export class FilePageMemory implements PageMemory {
     const [p, f, n, s] = named.map(numberOf);
     const line = { p: p!, f: f!, n, s, k, state: PageState.parse(state) };
     const l = links.map((link) => numberOf(link)!);
-    const before = this.#pages.known.get(p!);
-    const isAsBefore = before !== undefined && contentOf(before.line, before.links) === contentOf(line, l);
+    const previous = this.#pages.known.get(p!);
+    const isAsBefore = previous !== undefined && contentOf(previous.line, previous.links) === contentOf(line, l);
     this.write(isAsBefore ? { u: p!, t } : { ...line, t, l });
   }
 

@@ -314,7 +314,7 @@ export function pageCandidate({ page, source, known, loaded }: PlacedPage, parts
 const MAX_WRITTEN = 100_000;
 
 /** The routes of a page, for which its scripts write other pages of the site. */
-export const ownRoutes = ({ url, parsed: { page } }: LoadedPage): string[] =>
+export const listRoutes = ({ url, parsed: { page } }: LoadedPage): string[] =>
   (page?.routes ?? []).filter((address) => new URL(address).origin === new URL(url).origin);
 
 /**
@@ -327,17 +327,17 @@ function outlinks(loaded: LoadedPage): string[] {
   const { origin } = new URL(url);
   const isMarkdown = page === undefined && file_type === GIVEN_TYPES.markdown;
   const written = isMarkdown ? [...new Set(markdownLinks(text))].slice(0, MAX_WRITTEN) : [];
-  const named = [...(page?.links ?? []), ...(page?.frames ?? []), ...(isRendered ? ownRoutes(loaded) : []), ...written];
+  const named = [...(page?.links ?? []), ...(page?.frames ?? []), ...(isRendered ? listRoutes(loaded) : []), ...written];
   const actions = new Set(page?.actions.map((address) => normalizeAddress(address)));
-  const own = named.flatMap((address) => normalizeAddress(address, url) ?? []);
-  return [...new Set(own)].filter((address) => address.startsWith(`${origin}/`) && !actions.has(address));
+  const addresses = named.flatMap((address) => normalizeAddress(address, url) ?? []);
+  return [...new Set(addresses)].filter((address) => address.startsWith(`${origin}/`) && !actions.has(address));
 }
 
 /** The target of a Markdown link, without a title. */
 const LINK_TARGET = /\]\([^()\s]{0,2000}\)/g;
 
 /** Extracts what is remembered of a page that was read, except its source. */
-export function rememberedPage(page: LoadedPage, { settings, user_agent }: Pick<PageParts, 'settings' | 'user_agent'>): RememberedPage {
+export function toRememberedPage(page: LoadedPage, { settings, user_agent }: Pick<PageParts, 'settings' | 'user_agent'>): RememberedPage {
   const { parsed, status_code, bytes_hash, isRendered, isBrowserMissing = false, headers, robots_tags } = page;
   const { text, title = '', metadata } = parsed;
   const isAlwaysRead = isRendered || isBrowserMissing; // the server cannot say that it is unchanged
@@ -372,8 +372,8 @@ export function failedPageItem(
   { stage, stored_as, from }: { stage: Stage; stored_as?: string | undefined; from?: string | undefined },
 ): Extract<Extracted, { error: unknown }> {
   const source = urlSource(url);
-  const known = unreadError(source, error);
-  const item = toErrorItem(from !== undefined && isPageGone(known) ? withLinkingPage(known, from) : known, {
+  const failure = unreadError(source, error);
+  const item = toErrorItem(from !== undefined && isPageGone(failure) ? withLinkingPage(failure, from) : failure, {
     source,
     source_kind: 'url',
     stage,

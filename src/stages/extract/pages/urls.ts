@@ -24,7 +24,7 @@ import {
   type PageParts,
   type PageRead,
   readPage,
-  rememberedPage,
+  toRememberedPage,
   unreadableError,
 } from './page.ts';
 
@@ -187,7 +187,7 @@ async function toItem({ url, read }: { url: string; read: PageRead }, run: Pages
   }
   if ('redirect' in read || 'unreadable' in read)
     return failedPageItem(unreadableError(urlSource(url), 'unreadable' in read ? read.unreadable : '', reader), url, { stage: 'convert' });
-  const known = 'page' in read ? rememberedPage(read.page, parts) : read.unchanged;
+  const known = 'page' in read ? toRememberedPage(read.page, parts) : read.unchanged;
   const source = known.found;
   if ('page' in read && !read.page.isRendered && ownFrames(read.page).length > 0) run.framed.add(source);
   if (read.isMoved) recordMove(url, source, run);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failureIn, isTemporary, saysNoPage } from '../../../../src/stages/extract/api/api-page.ts';
+import { findApiFailure, isTemporary, saysNoPage } from '../../../../src/stages/extract/api/api-page.ts';
 
 test.each([
   [{ error: { message: 'rate limit exceeded' } }, 'rate limit exceeded'],
@@ -10,7 +10,7 @@ test.each([
   [{ jsonrpc: '2.0', id: 1, error: { code: -32601, message: 'Method not found' } }, 'Method not found'],
   [{ error: 5 }, 'error'],
 ])('finds the error in %j: %s', (answer, said) => {
-  expect(failureIn(answer)).toBe(said);
+  expect(findApiFailure(answer)).toBe(said);
 });
 
 test.each([
@@ -29,7 +29,7 @@ test.each([
   null,
   {},
 ])('finds no error in %j', (answer) => {
-  expect(failureIn(answer)).toBeUndefined();
+  expect(findApiFailure(answer)).toBeUndefined();
 });
 
 test('marks temporary errors as worth another attempt', () => {

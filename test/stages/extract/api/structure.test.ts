@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { HttpResponse } from '../../../../src/http/message.ts';
-import { structureOf } from '../../../../src/stages/extract/api/api-page.ts';
+import { parseStructure } from '../../../../src/stages/extract/api/api-page.ts';
 import { plainReader } from '../plain-reader.ts';
 
 const read = (content_type: string, body: string | Uint8Array, charset?: string) =>
-  structureOf(
+  parseStructure(
     { url: 'http://x/', status: 200, headers: {}, bytes: Buffer.from(body as string), content_type, charset } satisfies HttpResponse,
     'http://x/',
     { reader: plainReader() },

@@ -150,12 +150,12 @@ export class OdfReader {
     const repeated = Number(attributes['table:number-columns-repeated']) || 1;
     const value = attributes['office:string-value'];
     const blocks = childElementsOf(cell).length === 0 && value ? [paragraph(escapeLines(value))] : this.blocks(cell);
-    const one = {
+    const tableCell = {
       blocks,
       columns: spanOf(attributes['table:number-columns-spanned']),
       rows: spanOf(attributes['table:number-rows-spanned']),
     };
-    return Array.from({ length: repeated > MAX_REPEATED ? 1 : repeated }, () => one);
+    return Array.from({ length: repeated > MAX_REPEATED ? 1 : repeated }, () => tableCell);
   }
 
   /** Reads a frame: the content of a text box, or the description of a picture. */

@@ -8,14 +8,14 @@ import type { Extracted } from '../../extract.ts';
 import {
   failedPageItem,
   isPageGone,
-  ownRoutes,
+  listRoutes,
   pageCandidate,
   type PageRead,
   type PlacedPage,
   readPage,
   type Redirect,
   redirectLoopError,
-  rememberedPage,
+  toRememberedPage,
 } from '../page.ts';
 import type { RememberedPage } from '../page-memory.ts';
 import { urlSource, hasTextlessExtension, isTrap, addressKey, normalizeAddress } from '../web-addresses.ts';
@@ -116,7 +116,7 @@ interface RunningRead {
 }
 
 /** Whether another page may be requested, if this many are still wanted. */
-export function hasRoom(running: readonly RunningRead[], wanted: number): boolean {
+export function mayRequestPage(running: readonly RunningRead[], wanted: number): boolean {
   const answers = running.flatMap(({ answer }) => answer ?? []);
   const buffered = answers.reduce((sum, answer) => sum + ('page' in answer ? answer.page.parsed.text.length : 0), 0);
   return running.length < Math.min(MAX_IN_FLIGHT, wanted) && running.length - answers.length < MAX_READING && buffered <= MAX_BUFFERED;
@@ -137,7 +137,7 @@ async function* readPages(crawl: Crawl): AsyncGenerator<Extracted, void, void> {
   };
   const running: RunningRead[] = [];
   const fill = (): void => {
-    while (hasRoom(running, entry.max_pages - crawl.pages)) {
+    while (mayRequestPage(running, entry.max_pages - crawl.pages)) {
       const page = frontier.next();
       if (!page) return;
       const reading: RunningRead = { page, end: read(page).then((answer) => void (reading.answer = answer)) };
@@ -158,7 +158,7 @@ async function* readPages(crawl: Crawl): AsyncGenerator<Extracted, void, void> {
         }
         running.shift();
         crawl.in_flight = running.length;
-        crawl.silence = silenceAfter(crawl.silence, first.answer, performance.now() - since);
+        crawl.silence = addSilence(crawl.silence, first.answer, performance.now() - since);
         const item = await processPage(first.page, first.answer, crawl);
         yield* reportExpected(frontier.queued + crawl.in_flight + crawl.deferred.length, crawl);
         if (item) yield item;
@@ -251,9 +251,9 @@ async function processPage(page: QueuedPage, read: PageRead, crawl: Crawl): Prom
     return noteSkipped(skipped, 'other', urlSource(page.url));
   }
   const loaded = 'page' in read ? read.page : undefined;
-  const known = 'page' in read ? rememberedPage(read.page, parts) : read.unchanged;
+  const known = 'page' in read ? toRememberedPage(read.page, parts) : read.unchanged;
   for (const action of loaded?.parsed.page?.actions ?? []) noteSkipped(skipped, 'harmful', urlSource(action));
-  if (loaded && !loaded.isRendered) for (const route of ownRoutes(loaded)) noteSkipped(skipped, 'routes', urlSource(route));
+  if (loaded && !loaded.isRendered) for (const route of listRoutes(loaded)) noteSkipped(skipped, 'routes', urlSource(route));
   for (const link of page.isUnreached ? [] : known.links) {
     await crawl.yieldIfBusy();
     frontier.add(link, { from: known.found });
@@ -338,9 +338,9 @@ async function storePage(placed: CrawledPage, crawl: Crawl): Promise<Extracted |
   const { url } = page;
   const source = sources.get(known.content_hash) ?? own;
   const alike = sources.get(known.content_hash) ?? crawl.texts.get(known.text_hash);
-  const before = parts.memory?.recall(urlSource(url));
+  const remembered = parts.memory?.recall(urlSource(url));
   const isStored = parts.stored.has(source);
-  const isReplaced = alike !== undefined && alike !== own && before?.source === own && before.text_hash !== known.text_hash;
+  const isReplaced = alike !== undefined && alike !== own && remembered?.source === own && remembered.text_hash !== known.text_hash;
   await parts.memory?.remember(urlSource(url), { ...known, source: isReplaced ? alike : source });
   if (isStored) noteSkipped(skipped, 'same', known.found);
   if (isReplaced) return failPage(page, { failed: identicalError(own, alike), stage: 'crawl' }, crawl);
@@ -402,7 +402,7 @@ const isUnanswered = (read: PageRead): boolean =>
   'failed' in read && read.stage !== 'convert' && (!(read.failed instanceof KbError) || read.failed.code === 'unavailable');
 
 /** Adds the time of waiting for `read` to the silence, or resets it if the site has answered. Milliseconds, without the time for processing. */
-export const silenceAfter = (silence: number, read: PageRead, waited: number): number => (isUnanswered(read) ? silence + waited : 0);
+export const addSilence = (silence: number, read: PageRead, waited: number): number => (isUnanswered(read) ? silence + waited : 0);
 
 /** Milliseconds without an answer after which a crawl gives up. */
 export const MAX_SILENCE = 600_000;
@@ -454,10 +454,10 @@ function describeUnread(crawl: Crawl, name: string): string | undefined {
   const unread = frontier.unread + crawl.in_flight;
   const deferred = crawl.deferred.length;
   const stopped = siteFailure(crawl);
-  const more = frontier.isOverflowing ? 'more than ' : '';
+  const prefix = frontier.isOverflowing ? 'more than ' : '';
   const left = [
     ...(unread > 0 || deferred === 0
-      ? [`${more}${count(unread, 'further address was', 'further addresses were')} found and not read`]
+      ? [`${prefix}${count(unread, 'further address was', 'further addresses were')} found and not read`]
       : []),
     ...(deferred > 0 ? [`${count(deferred, 'page was', 'pages were')} read and not stored`] : []),
   ].join(', and ');

@@ -111,8 +111,8 @@ function createSitemapQueue({ scope: { origin }, robots, start }: ListedSite) {
   };
   /** Takes the next sitemap; those on the site's own origin first, since several sites may share a robots.txt. */
   const next = (): Sitemap | undefined => {
-    const own = waiting.findIndex(({ address }) => new URL(address).origin === origin);
-    return waiting.splice(Math.max(own, 0), 1)[0];
+    const ownIndex = waiting.findIndex(({ address }) => new URL(address).origin === origin);
+    return waiting.splice(Math.max(ownIndex, 0), 1)[0];
   };
   for (const address of robots.sitemaps) if (!add(address, origin)) break;
   for (const address of ['/sitemap.xml', new URL('sitemap.xml', start).pathname]) add(address, origin, false);

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import {
-  hasRoom,
+  mayRequestPage,
   summarizeCrawl,
   MAX_SILENCE,
   siteFailure,
   type Crawl,
-  silenceAfter,
+  addSilence,
 } from '../../../../../src/stages/extract/pages/crawl/crawl.ts';
 import { scopeOf, type Robots } from '../../../../../src/stages/extract/pages/crawl/crawl-rules.ts';
 import type { CrawlParts } from '../../../../../src/stages/extract/pages/crawl/open-site.ts';
@@ -106,10 +106,10 @@ const failed = (code: 'unavailable' | 'forbidden'): PageRead => ({ failed: new K
 
 test('silence grows until an answer comes, and a refusal is an answer', () => {
   const leaves = (silence: number): boolean => siteFailure({ failed_in_a_row: 0, silence }) !== undefined;
-  const silence = silenceAfter(0, failed('unavailable'), MAX_SILENCE - 1);
+  const silence = addSilence(0, failed('unavailable'), MAX_SILENCE - 1);
   expect(leaves(silence)).toBe(false);
-  expect(leaves(silenceAfter(silence, failed('unavailable'), 1))).toBe(true);
-  for (const answer of [failed('forbidden'), { unreadable: 'image/png' }]) expect(silenceAfter(silence, answer, MAX_SILENCE)).toBe(0);
+  expect(leaves(addSilence(silence, failed('unavailable'), 1))).toBe(true);
+  for (const answer of [failed('forbidden'), { unreadable: 'image/png' }]) expect(addSilence(silence, answer, MAX_SILENCE)).toBe(0);
 });
 
 test('requests another page while there is room for it, also behind pages that wait for a slow one', () => {
@@ -120,7 +120,16 @@ test('requests another page while there is room for it, also behind pages that w
       end: Promise.resolve(),
       ...(characters === undefined ? {} : { answer: { page: { parsed: { text: { length: characters } } } } as PageRead }),
     }));
-  expect([hasRoom([], 1), hasRoom([], 0), hasRoom(reading(15), 99), hasRoom(reading(16), 99)]).toEqual([true, false, true, false]);
-  expect([hasRoom(reading(63, 1), 99), hasRoom(reading(64, 1), 99), hasRoom(reading(5, 1), 5)]).toEqual([true, false, false]);
-  expect([hasRoom(reading(1, 50_000_000), 99), hasRoom(reading(1, 50_000_001), 99)]).toEqual([true, false]);
+  expect([mayRequestPage([], 1), mayRequestPage([], 0), mayRequestPage(reading(15), 99), mayRequestPage(reading(16), 99)]).toEqual([
+    true,
+    false,
+    true,
+    false,
+  ]);
+  expect([mayRequestPage(reading(63, 1), 99), mayRequestPage(reading(64, 1), 99), mayRequestPage(reading(5, 1), 5)]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  expect([mayRequestPage(reading(1, 50_000_000), 99), mayRequestPage(reading(1, 50_000_001), 99)]).toEqual([true, false]);
 });
